@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef IOH_WIRE_H
+#define IOH_WIRE_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/*
+ * The words the helper and its users share: exit statuses, sides, stages, and the keys and values of
+ * the report. Scripts and managers match on them, so a word that has been released never changes its
+ * spelling or meaning.
+ */
+
+/* Exit status of the helper. Death by a signal is the one other way it ends. */
+typedef enum {
+    IOH_EXIT_DONE = 0,     /* every byte moved and, unless asked otherwise, durable */
+    IOH_EXIT_INTERNAL = 1, /* a fault of ours or of the system around us (memory, descriptors) */
+    IOH_EXIT_USAGE = 2,    /* the command line makes no sense; nothing was touched */
+    IOH_EXIT_STREAM = 3,   /* the hypervisor's side failed: read, early end, stall, peer gone */
+    IOH_EXIT_FILE = 4,     /* the storage side failed */
+    IOH_EXIT_NO_ROOM = 5,  /* ENOSPC, EDQUOT, EFBIG, or a device that is too small */
+    IOH_EXIT_FLUSH = 6,    /* flush, close or publish failed */
+    IOH_EXIT_IMAGE = 7,    /* the image was refused: truncated, incomplete, not an image */
+} IohExit;
+
+/* Which end of the transfer. */
+typedef enum {
+    IOH_SIDE_NONE,
+    IOH_SIDE_STREAM, /* the hypervisor's end */
+    IOH_SIDE_FILE,   /* the storage end, also a block device */
+} IohSide;
+
+typedef enum {
+    IOH_SAVE,    /* stream to file */
+    IOH_RESTORE, /* file to stream */
+} IohDirection;
+
+/* What was being done when something failed. */
+typedef enum {
+    IOH_STAGE_NONE,
+    IOH_STAGE_OPEN,
+    IOH_STAGE_CHECK, /* facts looked at before the first byte: size, room, kind */
+    IOH_STAGE_READ,
+    IOH_STAGE_WRITE,
+    IOH_STAGE_TRUNCATE,
+    IOH_STAGE_FLUSH,
+    IOH_STAGE_CLOSE,
+    IOH_STAGE_PUBLISH,
+} IohStage;
+
+const char *ioh_wire_direction_name (IohDirection direction);
+const char *ioh_wire_side_name (IohSide side);
+const char *ioh_wire_stage_name (IohStage stage);
+const char *ioh_wire_exit_name (IohExit status);
+
+/* Members of the report, one JSON object. Times are seconds, amounts are bytes. */
+#define IOH_REPORT_PROGRAM "program"
+#define IOH_REPORT_VERSION "version"
+#define IOH_REPORT_DIRECTION "direction"
+#define IOH_REPORT_OUTCOME "outcome" /* "done", "failed" or "cancelled" */
+#define IOH_REPORT_EXIT_STATUS "exit-status"
+#define IOH_REPORT_SIGNAL "signal"
+#define IOH_REPORT_BYTES "bytes"
+#define IOH_REPORT_DURABLE "durable"
+#define IOH_REPORT_ERROR "error"           /* object: side, name, stage, offset, errno, message */
+#define IOH_REPORT_STREAM "stream"         /* object: name, kind, pipe-size */
+#define IOH_REPORT_FILE "file"             /* object: name, kind, length, allocated, published */
+#define IOH_REPORT_ENGINE "engine"         /* object: asked, used, reason */
+#define IOH_REPORT_CACHE "cache"           /* object: asked, used, reason */
+#define IOH_REPORT_SYNC "sync"             /* object: asked, used, reason */
+#define IOH_REPORT_EXISTS "exists"         /* object: asked, used, reason */
+#define IOH_REPORT_PIPE_SIZE "pipe-size"   /* object: asked, used, reason */
+#define IOH_REPORT_ALIGNMENT "alignment"   /* object: memory, offset, origin */
+#define IOH_REPORT_BLOCK_SIZE "block-size"
+#define IOH_REPORT_STEPS_DOWN "steps-down" /* array of objects: what, from, to, offset, reason */
+#define IOH_REPORT_NOTES "notes"           /* array of strings */
+#define IOH_REPORT_SECONDS "seconds"       /* object: total, wait-stream, wait-file, flush */
+
+G_END_DECLS
+
+#endif
