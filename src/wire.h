@@ -7,9 +7,9 @@
 G_BEGIN_DECLS
 
 /*
- * The words the helper and its users share: exit statuses, sides, stages, and the keys and values of
- * the report. Scripts and managers match on them, so a word that has been released never changes its
- * spelling or meaning.
+ * The words the helper and its users share: exit statuses, sides, stages, and the keys and values
+ * of the report. Scripts and managers match on them, so a word that has been released never changes
+ * its spelling or meaning.
  */
 
 /* Exit status of the helper. Death by a signal is the one other way it ends. */
@@ -49,6 +49,37 @@ typedef enum {
     IOH_STAGE_PUBLISH,
 } IohStage;
 
+/* What happens to the page cache of the host on the file's side. */
+typedef enum {
+    IOH_CACHE_AUTO,   /* direct where it works, else drop */
+    IOH_CACHE_DIRECT, /* O_DIRECT, or an error */
+    IOH_CACHE_DROP,   /* through the page cache, written and dropped behind us */
+    IOH_CACHE_KEEP,   /* ordinary */
+} IohCache;
+
+/* What must be on storage before the helper reports success. */
+typedef enum {
+    IOH_SYNC_FULL, /* the file, its metadata and its directory entry */
+    IOH_SYNC_DATA, /* the file's data */
+    IOH_SYNC_NONE, /* nothing: the report says that the result is not durable */
+} IohSync;
+
+/* What happens to a file that has the target's name already. */
+typedef enum {
+    IOH_EXISTS_REPLACE,   /* it stays until the new one is complete, then is renamed over */
+    IOH_EXISTS_REFUSE,    /* it is an error */
+    IOH_EXISTS_OVERWRITE, /* it is written in place */
+} IohExists;
+
+const char *ioh_wire_cache_name (IohCache cache);
+const char *ioh_wire_sync_name (IohSync sync);
+const char *ioh_wire_exists_name (IohExists exists);
+
+/* The other way round; FALSE for an unknown word, *OUT untouched. */
+gboolean ioh_wire_cache_parse (const char *word, IohCache *out);
+gboolean ioh_wire_sync_parse (const char *word, IohSync *out);
+gboolean ioh_wire_exists_parse (const char *word, IohExists *out);
+
 const char *ioh_wire_direction_name (IohDirection direction);
 const char *ioh_wire_side_name (IohSide side);
 const char *ioh_wire_stage_name (IohStage stage);
@@ -63,15 +94,15 @@ const char *ioh_wire_exit_name (IohExit status);
 #define IOH_REPORT_SIGNAL "signal"
 #define IOH_REPORT_BYTES "bytes"
 #define IOH_REPORT_DURABLE "durable"
-#define IOH_REPORT_ERROR "error"           /* object: side, name, stage, offset, errno, message */
-#define IOH_REPORT_STREAM "stream"         /* object: name, kind, pipe-size */
-#define IOH_REPORT_FILE "file"             /* object: name, kind, length, allocated, published */
-#define IOH_REPORT_ENGINE "engine"         /* object: asked, used, reason */
-#define IOH_REPORT_CACHE "cache"           /* object: asked, used, reason */
-#define IOH_REPORT_SYNC "sync"             /* object: asked, used, reason */
-#define IOH_REPORT_EXISTS "exists"         /* object: asked, used, reason */
-#define IOH_REPORT_PIPE_SIZE "pipe-size"   /* object: asked, used, reason */
-#define IOH_REPORT_ALIGNMENT "alignment"   /* object: memory, offset, origin */
+#define IOH_REPORT_ERROR "error"         /* object: side, name, stage, offset, errno, message */
+#define IOH_REPORT_STREAM "stream"       /* object: name, kind, pipe-size */
+#define IOH_REPORT_FILE "file"           /* object: name, kind, length, allocated, published */
+#define IOH_REPORT_ENGINE "engine"       /* object: asked, used, reason */
+#define IOH_REPORT_CACHE "cache"         /* object: asked, used, reason */
+#define IOH_REPORT_SYNC "sync"           /* object: asked, used, reason */
+#define IOH_REPORT_EXISTS "exists"       /* object: asked, used, reason */
+#define IOH_REPORT_PIPE_SIZE "pipe-size" /* object: asked, used, reason */
+#define IOH_REPORT_ALIGNMENT "alignment" /* object: memory, offset, origin */
 #define IOH_REPORT_BLOCK_SIZE "block-size"
 #define IOH_REPORT_STEPS_DOWN "steps-down" /* array of objects: what, from, to, offset, reason */
 #define IOH_REPORT_NOTES "notes"           /* array of strings */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef IOH_CANCEL_H
+#define IOH_CANCEL_H
+
+#include <glib.h>
+
+/* The signals that end a transfer: SIGTERM, SIGINT, SIGHUP. From ioh_cancel_new on they are only
+ * noticed here, so that the transfer can clean up first. One per process, owned by main. */
+typedef struct IohCancel IohCancel;
+
+/* Blocks the signals (those the caller ignores stay ignored) and watches for them. Call before the
+ * first thread starts. NULL on failure. */
+IohCancel *ioh_cancel_new (GError **error);
+void ioh_cancel_free (IohCancel *cancel);
+
+/* Readable when a signal has come; for poll. */
+int ioh_cancel_fd (const IohCancel *cancel);
+
+/* The signal that came, 0 for none. Never waits; remembers the first. */
+int ioh_cancel_signal (IohCancel *cancel);
+
+/* Lets the signals act at once, as they would without us, around a call that may wait for ever and
+ * has nothing to clean up yet. */
+void ioh_cancel_suspend (IohCancel *cancel);
+void ioh_cancel_resume (IohCancel *cancel);
+
+/* Dies of SIGNAL_NUMBER, as a shell or a manager expects of a process it signalled. */
+void ioh_cancel_die (int signal_number) G_GNUC_NORETURN;
+
+#endif

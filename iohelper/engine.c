@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * engine - the one table of engines.
+ *
+ * Owns which engines this build has. A new one is a file of its own and a line here.
+ */
+#include "engine.h"
+
+#include <string.h>
+
+#include "engine-copy.h"
+
+/* In order of preference: the first that is usable serves --engine=auto. */
+static const IohEngine *const engine_table[] = {
+    &ioh_engine_copy,
+};
+
+const IohEngine *
+ioh_engine_nth (unsigned n)
+{
+    return n < G_N_ELEMENTS (engine_table) ? engine_table[n] : NULL;
+}
+
+const IohEngine *
+ioh_engine_find (const char *name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS (engine_table); i++)
+        if (g_str_equal (engine_table[i]->name, name))
+            return engine_table[i];
+    return NULL;
+}
+
+char *
+ioh_engine_names (void)
+{
+    GString *names = g_string_new (NULL);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS (engine_table); i++)
+        g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", engine_table[i]->name);
+    return g_string_free (names, FALSE);
+}
+
+IohStep
+ioh_wait_for (IohWait *wait, int fd, short events, IohSide side)
+{
+    *wait = (IohWait){
+        .fds = {{.fd = fd, .events = events}},
+        .count = 1,
+        .timeout_us = -1,
+        .side = side,
+    };
+    return IOH_STEP_WAIT;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * listing - shows the table of engines.
+ *
+ * Owns nothing. Asks each engine about the facts it is given and decides nothing.
+ */
+#include "listing.h"
+
+#include <json-glib/json-glib.h>
+
+#include "engine.h"
+#include "i18n.h"
+
+static const IohDirection listing_directions[] = {IOH_SAVE, IOH_RESTORE};
+
+/* Whether ENGINE works for DIRECTION, with the reason in the user's language. */
+static gboolean
+listing_usable (const IohEngine *engine, const IohFacts *facts, IohDirection direction,
+                const char **out_why)
+{
+    gboolean usable = engine->usable (facts, direction, out_why);
+
+    *out_why = _ (*out_why);
+    return usable;
+}
+
+static char *
+listing_table (const IohFacts *facts)
+{
+    GString *text = g_string_new (NULL);
+    const IohEngine *engine;
+    const char *why = NULL;
+
+    for (unsigned i = 0; (engine = ioh_engine_nth (i)) != NULL; i++) {
+        g_string_append_printf (text, "%-8s %s\n", engine->name, _ (engine->summary));
+        for (unsigned d = 0; d < G_N_ELEMENTS (listing_directions); d++) {
+            gboolean usable = listing_usable (engine, facts, listing_directions[d], &why);
+            g_string_append_printf (text, "         %-8s %s: %s\n",
+                                    ioh_wire_direction_name (listing_directions[d]),
+                                    usable ? _ ("usable") : _ ("not usable"), why);
+        }
+    }
+    return g_string_free (text, FALSE);
+}
+
+static void
+listing_add_engine (JsonBuilder *builder, const IohEngine *engine, const IohFacts *facts)
+{
+    const char *why = NULL;
+
+    json_builder_begin_object (builder);
+    json_builder_set_member_name (builder, "name");
+    json_builder_add_string_value (builder, engine->name);
+    json_builder_set_member_name (builder, "summary");
+    json_builder_add_string_value (builder, engine->summary);
+    for (unsigned d = 0; d < G_N_ELEMENTS (listing_directions); d++) {
+        json_builder_set_member_name (builder, ioh_wire_direction_name (listing_directions[d]));
+        json_builder_begin_object (builder);
+        json_builder_set_member_name (builder, "usable");
+        json_builder_add_boolean_value (
+            builder, listing_usable (engine, facts, listing_directions[d], &why));
+        json_builder_set_member_name (builder, "reason");
+        json_builder_add_string_value (builder, why);
+        json_builder_end_object (builder);
+    }
+    json_builder_end_object (builder);
+}
+
+static char *
+listing_json (const IohFacts *facts)
+{
+    g_autoptr (JsonBuilder) builder = json_builder_new ();
+    g_autoptr (JsonGenerator) generator = json_generator_new ();
+    const IohEngine *engine;
+
+    json_builder_begin_array (builder);
+    for (unsigned i = 0; (engine = ioh_engine_nth (i)) != NULL; i++)
+        listing_add_engine (builder, engine, facts);
+    json_builder_end_array (builder);
+    JsonNode *root = json_builder_get_root (builder);
+    json_generator_set_root (generator, root);
+    json_generator_set_pretty (generator, TRUE);
+    g_autofree char *text = json_generator_to_data (generator, NULL);
+    json_node_unref (root);
+    return g_strconcat (text, "\n", NULL);
+}
+
+char *
+ioh_listing_new (const IohFacts *facts, gboolean json)
+{
+    return json ? listing_json (facts) : listing_table (facts);
+}

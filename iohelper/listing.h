@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef IOH_LISTING_H
+#define IOH_LISTING_H
+
+#include <glib.h>
+
+#include "probe.h"
+
+/* What `iohelper engines` prints: every engine, whether it works on this host, and why. As a table
+ * for people or as a JSON array. The caller frees it. */
+char *ioh_listing_new (const IohFacts *facts, gboolean json);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * main - the process: options -> probe -> plan -> run -> report, and the exit status.
+ *
+ * Owns what the process says: the one line of an error, the report, the status. Nothing below it
+ * prints.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cancel.h"
+#include "dropin.h"
+#include "error.h"
+#include "i18n.h"
+#include "listing.h"
+#include "options.h"
+#include "plan.h"
+#include "probe.h"
+#include "report.h"
+#include "run.h"
+#include "sys.h"
+
+/* A standard descriptor that is closed would be given to the next file we open, and messages or
+ * data would go there. Keep its number busy with something that is neither read nor written. */
+static void
+main_guard_standard_fds (void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl (fd, F_GETFD) < 0 && open ("/", O_PATH) < 0)
+            _exit (IOH_EXIT_INTERNAL);
+}
+
+static void
+main_set_up (void)
+{
+    main_guard_standard_fds ();
+    g_set_prgname (IOH_PACKAGE);
+    setlocale (LC_ALL, "");
+#if IOH_HAVE_NLS
+    bindtextdomain (IOH_PACKAGE, IOH_LOCALEDIR);
+    bind_textdomain_codeset (IOH_PACKAGE, "UTF-8");
+    textdomain (IOH_PACKAGE);
+#endif
+    /* a reader that left and a file that may grow no more are errors to be told, not deaths */
+    signal (SIGPIPE, SIG_IGN);
+    signal (SIGXFSZ, SIG_IGN);
+}
+
+/* Opens where the report goes before anything else happens, so that a wrong name is known early.
+ * The descriptor, or -1 with the error set. */
+static int
+main_open_report (const char *report, GError **error)
+{
+    int fd = -1;
+
+    if (g_str_equal (report, "-"))
+        fd = ioh_sys_dup (STDOUT_FILENO);
+    else if (g_str_has_prefix (report, "fd:"))
+        fd = ioh_sys_dup (atoi (report + strlen ("fd:")));
+    else
+        fd = ioh_sys_open (AT_FDCWD, report, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY, 0666);
+    if (fd < 0)
+        ioh_error_usage (error, _ ("--report: cannot write to %s: %s"), report, g_strerror (-fd));
+    return fd;
+}
+
+static gboolean
+main_write_all (int fd, const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = ioh_sys_write (fd, text, length);
+        if (written <= 0)
+            return FALSE;
+        text += written;
+        length -= (size_t) written;
+    }
+    return TRUE;
+}
+
+/* One transfer, from what was asked to what is said about it. */
+typedef struct {
+    const char *program;
+    IohOptions *options;
+    IohFacts *facts;
+    IohPlan *plan;
+    IohReport *report;
+    IohCancel *cancel;
+    int report_fd;
+    IohOutcome outcome;
+    GError *error;
+} Transfer;
+
+static void
+transfer_run (Transfer *transfer)
+{
+    const IohOptions *options = transfer->options;
+
+    transfer->outcome = IOH_OUTCOME_FAILED;
+    if (options->report != NULL && !options->explain) {
+        transfer->report_fd = main_open_report (options->report, &transfer->error);
+        if (transfer->report_fd < 0)
+            return;
+    }
+    transfer->facts = ioh_probe (options, &transfer->error);
+    if (transfer->facts == NULL)
+        return;
+    transfer->plan = ioh_plan_new (options, transfer->facts, &transfer->error);
+    if (transfer->plan == NULL)
+        return;
+    if (options->explain) {
+        g_autofree char *text = ioh_plan_explain (transfer->plan, options, transfer->facts);
+        fputs (text, stdout);
+        transfer->outcome = IOH_OUTCOME_DONE;
+        return;
+    }
+    transfer->cancel = ioh_cancel_new (&transfer->error);
+    if (transfer->cancel == NULL)
+        return;
+    transfer->outcome = ioh_run (options, transfer->facts, transfer->plan, transfer->cancel,
+                                 transfer->report, &transfer->error);
+}
+
+/* Notes before the verdict: after an error nothing else may be said. */
+static void
+transfer_print (const Transfer *transfer)
+{
+    const IohOptions *options = transfer->options;
+    g_auto (GStrv) lines = ioh_report_lines (transfer->report);
+
+    for (unsigned i = 0; lines[i] != NULL && options->verbosity >= 0; i++)
+        fprintf (stderr, "%s: %s\n", transfer->program, lines[i]);
+    if (options->verbosity > 0 && transfer->plan != NULL && !options->explain) {
+        g_autofree char *plan = ioh_plan_explain (transfer->plan, options, transfer->facts);
+        fputs (plan, stderr);
+    }
+    if (transfer->outcome == IOH_OUTCOME_DONE && options->verbosity > 0 && !options->explain) {
+        g_autofree char *summary = ioh_report_summary (transfer->report, transfer->plan);
+        fprintf (stderr, "%s\n", summary);
+    }
+    if (transfer->outcome != IOH_OUTCOME_FAILED)
+        return;
+    if (options->command == IOH_COMMAND_DROPIN) {
+        g_autofree char *message =
+            ioh_dropin_message (transfer->program, options->file_name, transfer->error);
+        fputs (message, stderr);
+    } else {
+        fprintf (stderr, "%s: %s\n", transfer->program, transfer->error->message);
+    }
+}
+
+/* The signal a cancelled transfer dies of, else 0. */
+static int
+transfer_signal (const Transfer *transfer)
+{
+    return transfer->outcome == IOH_OUTCOME_CANCELLED ? ioh_cancel_signal (transfer->cancel) : 0;
+}
+
+/* FALSE when the report was asked for and could not be written. */
+static gboolean
+transfer_write_report (Transfer *transfer)
+{
+    if (transfer->report_fd < 0)
+        return TRUE;
+    g_autofree char *json =
+        ioh_report_to_json (transfer->report, transfer->options, transfer->facts, transfer->plan,
+                            transfer->error, transfer_signal (transfer));
+    g_autofree char *text = g_strconcat (json, "\n", NULL);
+    gboolean written = main_write_all (transfer->report_fd, text, strlen (text));
+    written = ioh_sys_close (transfer->report_fd) >= 0 && written;
+    if (!written)
+        fprintf (stderr, _ ("%s: --report: %s could not be written\n"), transfer->program,
+                 transfer->options->report);
+    return written;
+}
+
+static int
+transfer_exit_status (const Transfer *transfer, gboolean reported)
+{
+    if (transfer->outcome == IOH_OUTCOME_FAILED) {
+        if (transfer->options->command == IOH_COMMAND_DROPIN)
+            return EXIT_FAILURE;
+        return (int) ioh_error_exit (transfer->error);
+    }
+    return reported ? IOH_EXIT_DONE : IOH_EXIT_INTERNAL;
+}
+
+static void
+transfer_clear (Transfer *transfer)
+{
+    ioh_cancel_free (transfer->cancel);
+    ioh_report_free (transfer->report);
+    ioh_plan_free (transfer->plan);
+    ioh_facts_free (transfer->facts);
+    ioh_options_free (transfer->options);
+    g_clear_error (&transfer->error);
+}
+
+/* Takes over OPTIONS. The exit status; does not return when a signal ended the transfer. */
+static int
+main_transfer (const char *program, IohOptions *options)
+{
+    Transfer transfer = {
+        .program = program,
+        .options = options,
+        .report = ioh_report_new (),
+        .report_fd = -1,
+    };
+
+    transfer_run (&transfer);
+    if (transfer.outcome == IOH_OUTCOME_FAILED && options->command == IOH_COMMAND_DROPIN &&
+        ioh_dropin_forgives (options, transfer.error))
+        transfer.outcome = IOH_OUTCOME_DONE;
+    transfer_print (&transfer);
+    gboolean reported = transfer_write_report (&transfer);
+    int status = transfer_exit_status (&transfer, reported);
+    int signal_number = transfer_signal (&transfer);
+    transfer_clear (&transfer);
+    if (signal_number != 0)
+        ioh_cancel_die (signal_number);
+    return status;
+}
+
+/* Takes over OPTIONS. */
+static int
+main_engines (IohOptions *options)
+{
+    g_autoptr (IohFacts) facts = ioh_probe_host ();
+    g_autofree char *text = ioh_listing_new (facts, options->json);
+
+    ioh_options_free (options);
+    fputs (text, stdout);
+    return fflush (stdout) == 0 ? IOH_EXIT_DONE : IOH_EXIT_INTERNAL;
+}
+
+static int
+main_dropin (int argc, char **argv)
+{
+    g_autoptr (GError) error = NULL;
+    IohOptions *options = ioh_dropin_parse (argc, argv, &error);
+
+    if (options != NULL)
+        return main_transfer (argv[0], options);
+    g_autofree char *message = ioh_dropin_message (argv[0], argc == 3 ? argv[1] : NULL, error);
+    fputs (message, stderr);
+    return EXIT_FAILURE;
+}
+
+int
+main (int argc, char **argv)
+{
+    g_autoptr (GError) error = NULL;
+
+    main_set_up ();
+    if (ioh_dropin_wanted (argc, argv))
+        return main_dropin (argc, argv);
+    IohOptions *options = ioh_options_parse (argc, argv, &error);
+    if (options == NULL) {
+        fprintf (stderr, "%s: %s\n", IOH_PACKAGE, error->message);
+        return (int) ioh_error_exit (error);
+    }
+    if (options->command == IOH_COMMAND_ENGINES)
+        return main_engines (options);
+    return main_transfer (IOH_PACKAGE, options);
+}

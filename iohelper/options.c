@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * options - reads the command line.
+ *
+ * Owns option names, defaults and the refusal of nonsense. Looks at nothing but the text it is
+ * given: whether a path exists or a descriptor is open is for probe to find out.
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine.h"
+#include "error.h"
+#include "i18n.h"
+#include "size.h"
+
+#define OPTIONS_DEFAULT_PIPE_BYTES IOH_MIB
+#define OPTIONS_DEFAULT_BLOCK_BYTES IOH_MIB
+#define OPTIONS_MAX_BLOCK_BYTES (64 * IOH_MIB)
+
+IohOptions *
+ioh_options_new (IohCommand command)
+{
+    IohOptions *options = g_new0 (IohOptions, 1);
+
+    options->command = command;
+    options->direction = command == IOH_COMMAND_RESTORE ? IOH_RESTORE : IOH_SAVE;
+    options->file_fd = -1;
+    options->stream_fd = -1;
+    options->engine = g_strdup ("auto");
+    options->pipe_bytes = OPTIONS_DEFAULT_PIPE_BYTES;
+    options->block_bytes = OPTIONS_DEFAULT_BLOCK_BYTES;
+    options->offset = IOH_UNSET;
+    options->expect_bytes = IOH_UNSET;
+    options->mode = 0600;
+    return options;
+}
+
+void
+ioh_options_free (IohOptions *options)
+{
+    if (options == NULL)
+        return;
+    g_free (options->file_path);
+    g_free (options->file_name);
+    g_free (options->stream_name);
+    g_free (options->engine);
+    g_free (options->report);
+    g_free (options);
+}
+
+static char *
+options_name_fd (int fd)
+{
+    if (fd == STDIN_FILENO)
+        return g_strdup (_ ("standard input"));
+    if (fd == STDOUT_FILENO)
+        return g_strdup (_ ("standard output"));
+    return g_strdup_printf ("fd %d", fd);
+}
+
+void
+ioh_options_set_stream (IohOptions *options, int fd)
+{
+    options->stream_fd = fd;
+    g_free (options->stream_name);
+    options->stream_name = options_name_fd (fd);
+}
+
+void
+ioh_options_set_file (IohOptions *options, const char *path, int fd)
+{
+    options->file_fd = fd;
+    g_free (options->file_path);
+    options->file_path = fd < 0 ? g_strdup (path) : NULL;
+    g_free (options->file_name);
+    options->file_name = path != NULL ? g_strdup (path) : options_name_fd (fd);
+}
+
+gboolean
+ioh_options_parse_fd (const char *what, const char *text, int *out_fd, GError **error)
+{
+    guint64 number = 0;
+
+    if (!g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT, &number, NULL))
+        return ioh_error_usage (error, _ ("%s: '%s' is not a descriptor number"), what, text);
+    *out_fd = (int) number;
+    return TRUE;
+}
+
+/* The callbacks of GOption: the option's name comes with its dashes. */
+
+static gboolean
+options_take_size (const char *name, const char *value, gpointer data, GError **error)
+{
+    static const struct {
+        const char *name;
+        size_t member;
+        uint64_t least;
+        uint64_t most;
+    } sizes[] = {
+        {"--pipe-size", G_STRUCT_OFFSET (IohOptions, pipe_bytes), 1, G_MAXINT / 2 + 1},
+        {"--block-size", G_STRUCT_OFFSET (IohOptions, block_bytes), 4096, OPTIONS_MAX_BLOCK_BYTES},
+        {"--offset", G_STRUCT_OFFSET (IohOptions, offset), 0, INT64_MAX},
+        {"--expect-size", G_STRUCT_OFFSET (IohOptions, expect_bytes), 0, INT64_MAX},
+    };
+    unsigned i = 0;
+
+    while (!g_str_equal (sizes[i].name, name))
+        i++;
+    uint64_t bytes = 0;
+    if (!ioh_size_parse (name + 2, value, &bytes, error))
+        return FALSE;
+    if (bytes < sizes[i].least || bytes > sizes[i].most)
+        return ioh_error_usage (
+            error, _ ("%s: '%s' is not between %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT), name,
+            value, sizes[i].least, sizes[i].most);
+    G_STRUCT_MEMBER (uint64_t, data, sizes[i].member) = bytes;
+    return TRUE;
+}
+
+static gboolean
+options_refuse_word (const char *name, const char *value, const char *words, GError **error)
+{
+    return ioh_error_usage (error, _ ("%s: '%s' is not one of %s"), name, value, words);
+}
+
+static gboolean
+options_take_word (const char *name, const char *value, gpointer data, GError **error)
+{
+    IohOptions *options = data;
+
+    if (g_str_equal (name, "--cache"))
+        return ioh_wire_cache_parse (value, &options->cache) ||
+               options_refuse_word (name, value, "auto, direct, drop, keep", error);
+    if (g_str_equal (name, "--sync"))
+        return ioh_wire_sync_parse (value, &options->sync) ||
+               options_refuse_word (name, value, "full, data, none", error);
+    return ioh_wire_exists_parse (value, &options->exists) ||
+           options_refuse_word (name, value, "replace, refuse, overwrite", error);
+}
+
+static gboolean
+options_take_engine (const char *name, const char *value, gpointer data, GError **error)
+{
+    IohOptions *options = data;
+
+    if (!g_str_equal (value, "auto") && ioh_engine_find (value) == NULL) {
+        g_autofree char *names = ioh_engine_names ();
+        g_autofree char *words = g_strconcat ("auto, ", names, NULL);
+        return options_refuse_word (name, value, words, error);
+    }
+    g_free (options->engine);
+    options->engine = g_strdup (value);
+    return TRUE;
+}
+
+static gboolean
+options_take_mode (const char *name, const char *value, gpointer data, GError **error)
+{
+    IohOptions *options = data;
+    guint64 mode = 0;
+
+    if (!g_ascii_string_to_unsigned (value, 8, 0, 07777, &mode, NULL))
+        return ioh_error_usage (error, _ ("%s: '%s' is not an octal mode such as 0600"), name,
+                                value);
+    options->mode = (mode_t) mode;
+    return TRUE;
+}
+
+static gboolean
+options_take_fd (const char *name, const char *value, gpointer data, GError **error)
+{
+    int fd = -1;
+
+    if (!ioh_options_parse_fd (name, value, &fd, error))
+        return FALSE;
+    ioh_options_set_stream (data, fd);
+    return TRUE;
+}
+
+static gboolean
+options_take_verbosity (const char *name, const char *value, gpointer data, GError **error)
+{
+    IohOptions *options = data;
+
+    if (g_str_equal (name, "-q") || g_str_equal (name, "--quiet"))
+        options->verbosity = -1;
+    else
+        options->verbosity = MAX (options->verbosity, 0) + 1;
+    return TRUE;
+}
+
+static gboolean
+options_print_version (const char *name, const char *value, gpointer data, GError **error)
+{
+    printf ("%s %s\n", IOH_PACKAGE, IOH_VERSION);
+    exit (fflush (stdout) == 0 ? IOH_EXIT_DONE : IOH_EXIT_INTERNAL);
+}
+
+#define OPTIONS_CALLBACK(function) ((gpointer) (GOptionArgFunc) (function))
+
+static void
+options_add_transfer (GOptionGroup *group, IohOptions *options)
+{
+    const GOptionEntry entries[] = {
+        {"fd", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_fd),
+         N_ ("Stream descriptor instead of standard input or output"), "N"},
+        {"pipe-size", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
+         N_ ("Size wanted for the stream's pipe (default 1M)"), "SIZE"},
+        {"engine", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_engine),
+         N_ ("How bytes cross: auto or a name that 'iohelper engines' lists"), "NAME"},
+        {"cache", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
+         N_ ("Page cache: auto, direct, drop or keep (default auto)"), "MODE"},
+        {"block-size", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
+         N_ ("Size of one request to the file (default 1M)"), "SIZE"},
+        {"offset", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
+         N_ ("Where in the file the stream begins"), "BYTES"},
+        {"expect-size", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
+         N_ ("Exact length of the stream; anything else is a failure"), "BYTES"},
+        {"report", 0, 0, G_OPTION_ARG_STRING, &options->report,
+         N_ ("Write the final report as JSON to FILE, fd:N or -"), "FILE"},
+        {"explain", 0, 0, G_OPTION_ARG_NONE, &options->explain,
+         N_ ("Print the plan and its reasons, touch nothing"), NULL},
+        {"quiet", 'q', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
+         OPTIONS_CALLBACK (options_take_verbosity), N_ ("Print errors only"), NULL},
+        {"verbose", 'v', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
+         OPTIONS_CALLBACK (options_take_verbosity), N_ ("Tell what was done and why"), NULL},
+        G_OPTION_ENTRY_NULL,
+    };
+    g_option_group_add_entries (group, entries);
+}
+
+static void
+options_add_save (GOptionGroup *group, IohOptions *options)
+{
+    const GOptionEntry entries[] = {
+        {"sync", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
+         N_ ("What is on storage before success: full, data or none (default full)"), "WHAT"},
+        {"exists", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
+         N_ ("A file that is there: replace, refuse or overwrite (default replace)"), "WHAT"},
+        {"mode", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_mode),
+         N_ ("Permissions of a new file (default 0600)"), "OCTAL"},
+        {"keep-partial", 0, 0, G_OPTION_ARG_NONE, &options->keep_partial,
+         N_ ("After a failure leave what was written as TARGET.part"), NULL},
+        G_OPTION_ENTRY_NULL,
+    };
+    g_option_group_add_entries (group, entries);
+}
+
+static void
+options_add_common (GOptionGroup *group)
+{
+    const GOptionEntry entries[] = {
+        {"version", 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
+         OPTIONS_CALLBACK (options_print_version), N_ ("Print the version"), NULL},
+        G_OPTION_ENTRY_NULL,
+    };
+    g_option_group_add_entries (group, entries);
+}
+
+static void
+options_add_engines (GOptionGroup *group, IohOptions *options)
+{
+    const GOptionEntry entries[] = {
+        {"json", 0, 0, G_OPTION_ARG_NONE, &options->json, N_ ("Print JSON"), NULL},
+        G_OPTION_ENTRY_NULL,
+    };
+    g_option_group_add_entries (group, entries);
+}
+
+typedef struct {
+    const char *name;
+    IohCommand command;
+    const char *operand; /* NULL: takes none */
+    const char *summary;
+} OptionsCommand;
+
+static const OptionsCommand options_commands[] = {
+    {"save", IOH_COMMAND_SAVE, "TARGET", N_ ("Save a migration stream to TARGET")},
+    {"restore", IOH_COMMAND_RESTORE, "IMAGE", N_ ("Restore a migration stream from IMAGE")},
+    {"engines", IOH_COMMAND_ENGINES, NULL, N_ ("List the engines, usable or not here, and why")},
+};
+
+static const OptionsCommand *
+options_find_command (const char *word)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS (options_commands); i++)
+        if (g_str_equal (options_commands[i].name, word))
+            return &options_commands[i];
+    return NULL;
+}
+
+static GOptionContext *
+options_context_new (const OptionsCommand *command, IohOptions *options)
+{
+    g_autofree char *usage =
+        g_strjoin (" ", command->name, _ ("[OPTION...]"), command->operand, NULL);
+    GOptionContext *context = g_option_context_new (NULL);
+    GOptionGroup *group = g_option_group_new ("", "", "", options, NULL);
+
+    if (command->command != IOH_COMMAND_ENGINES)
+        options_add_transfer (group, options);
+    if (command->command == IOH_COMMAND_SAVE)
+        options_add_save (group, options);
+    if (command->command == IOH_COMMAND_ENGINES)
+        options_add_engines (group, options);
+    options_add_common (group);
+#if IOH_HAVE_NLS
+    g_option_group_set_translation_domain (group, IOH_PACKAGE);
+#endif
+    g_option_context_set_main_group (context, group);
+    g_option_context_set_summary (context, _ (command->summary));
+    g_option_context_set_help_enabled (context, TRUE);
+    return context;
+}
+
+/* The descriptor that PATH stands for: fd:N, -, /dev/stdin, /dev/fd/N ...; -1 when it is a path.
+ * Opening /dev/fd/N would make a second description, with a position of its own. */
+static gboolean
+options_path_to_fd (const char *path, int standard_fd, int *out_fd, GError **error)
+{
+    static const char *const prefixes[] = {"fd:", "/dev/fd/", "/proc/self/fd/"};
+
+    *out_fd = -1;
+    if (g_str_equal (path, "-"))
+        *out_fd = standard_fd;
+    else if (g_str_equal (path, "/dev/stdin"))
+        *out_fd = STDIN_FILENO;
+    else if (g_str_equal (path, "/dev/stdout"))
+        *out_fd = STDOUT_FILENO;
+    for (unsigned i = 0; i < G_N_ELEMENTS (prefixes); i++)
+        if (g_str_has_prefix (path, prefixes[i]))
+            return ioh_options_parse_fd (path, path + strlen (prefixes[i]), out_fd, error);
+    return TRUE;
+}
+
+/* Nobody else may use the descriptor that the report goes to. */
+static gboolean
+options_check_report (const IohOptions *options, GError **error)
+{
+    int fd = -1;
+
+    if (options->report == NULL)
+        return TRUE;
+    if (options->report[0] == '\0')
+        return ioh_error_usage (error, _ ("--report: the file name is empty"));
+    if (!options_path_to_fd (options->report, STDOUT_FILENO, &fd, error))
+        return FALSE;
+    if (fd >= 0 && (fd == options->stream_fd || fd == options->file_fd))
+        return ioh_error_usage (error, _ ("--report: %s already carries the data"),
+                                options->report);
+    return TRUE;
+}
+
+static gboolean
+options_take_operand (IohOptions *options, const OptionsCommand *command, const char *operand,
+                      GError **error)
+{
+    gboolean save = command->command == IOH_COMMAND_SAVE;
+    int fd = -1;
+
+    if (operand[0] == '\0')
+        return ioh_error_usage (error, _ ("%s is empty"), command->operand);
+    if (!options_path_to_fd (operand, save ? STDOUT_FILENO : STDIN_FILENO, &fd, error))
+        return FALSE;
+    ioh_options_set_file (options, fd < 0 ? operand : NULL, fd);
+    if (options->stream_fd < 0)
+        ioh_options_set_stream (options, save ? STDIN_FILENO : STDOUT_FILENO);
+    if (fd >= 0 && fd == options->stream_fd)
+        return ioh_error_usage (error, _ ("%s is both the stream and the file"),
+                                options->file_name);
+    return options_check_report (options, error);
+}
+
+static gboolean
+options_check_operands (const OptionsCommand *command, int argc, char **argv, GError **error)
+{
+    int wanted = command->operand != NULL ? 1 : 0;
+
+    if (argc - 1 < wanted)
+        return ioh_error_usage (error, _ ("%s: %s is missing; see 'iohelper %s --help'"),
+                                command->name, command->operand, command->name);
+    if (argc - 1 > wanted)
+        return ioh_error_usage (error, _ ("%s: '%s' is one argument too many"), command->name,
+                                argv[wanted + 1]);
+    return TRUE;
+}
+
+static void
+options_print_help (void)
+{
+    printf (_ ("Usage: iohelper COMMAND [OPTION...]\n\n"
+               "Moves a hypervisor's migration stream to a file and back.\n\nCommands:\n"));
+    for (unsigned i = 0; i < G_N_ELEMENTS (options_commands); i++)
+        printf ("  %-8s %-7s %s\n", options_commands[i].name,
+                options_commands[i].operand != NULL ? options_commands[i].operand : "",
+                _ (options_commands[i].summary));
+    printf (_ ("\n'iohelper COMMAND --help' lists the options of a command.\n"
+               "'iohelper PATH FD' behaves as libvirt_iohelper(8).\n"));
+    exit (fflush (stdout) == 0 ? IOH_EXIT_DONE : IOH_EXIT_INTERNAL);
+}
+
+static const OptionsCommand *
+options_take_command (int argc, char **argv, GError **error)
+{
+    if (argc < 2) {
+        ioh_error_usage (error, _ ("a command is missing; see 'iohelper --help'"));
+        return NULL;
+    }
+    if (g_str_equal (argv[1], "--help") || g_str_equal (argv[1], "-h"))
+        options_print_help ();
+    if (g_str_equal (argv[1], "--version"))
+        options_print_version (NULL, NULL, NULL, NULL);
+    const OptionsCommand *command = options_find_command (argv[1]);
+    if (command == NULL)
+        ioh_error_usage (error, _ ("'%s' is not a command; see 'iohelper --help'"), argv[1]);
+    return command;
+}
+
+IohOptions *
+ioh_options_parse (int argc, char **argv, GError **error)
+{
+    const OptionsCommand *command = options_take_command (argc, argv, error);
+
+    if (command == NULL)
+        return NULL;
+    g_autoptr (IohOptions) options = ioh_options_new (command->command);
+    g_autoptr (GOptionContext) context = options_context_new (command, options);
+    g_autoptr (GError) failure = NULL;
+    /* the command takes the place of the program's name */
+    argc--;
+    argv++;
+    if (!g_option_context_parse (context, &argc, &argv, &failure)) {
+        ioh_error_usage (error, "%s", failure->message);
+        return NULL;
+    }
+    if (!options_check_operands (command, argc, argv, error))
+        return NULL;
+    if (command->operand != NULL && !options_take_operand (options, command, argv[1], error))
+        return NULL;
+    options->accept_empty = options->expect_bytes == 0;
+    return g_steal_pointer (&options);
+}

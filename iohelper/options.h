@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef IOH_OPTIONS_H
+#define IOH_OPTIONS_H
+
+#include <glib.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "wire.h"
+
+/* "not given", for expect_bytes and offset */
+#define IOH_UNSET UINT64_MAX
+
+typedef enum {
+    IOH_COMMAND_SAVE,
+    IOH_COMMAND_RESTORE,
+    IOH_COMMAND_ENGINES,
+    IOH_COMMAND_DROPIN, /* libvirt_iohelper PATH FD; save or restore by the mode of FD */
+} IohCommand;
+
+/* What was asked, before anything was looked at. Const once parsed; read by probe and plan only. */
+typedef struct {
+    IohCommand command;
+    IohDirection direction;
+
+    char *file_path;   /* TARGET or IMAGE when it is a path, else NULL */
+    int file_fd;       /* the descriptor when it is one, else -1 */
+    char *file_name;   /* what messages call it */
+    int stream_fd;     /* the hypervisor's end */
+    char *stream_name; /* what messages call it */
+
+    char *engine; /* a name or "auto" */
+    IohCache cache;
+    IohSync sync;
+    IohExists exists;
+    uint64_t pipe_bytes;
+    uint64_t block_bytes;
+    uint64_t offset;       /* IOH_UNSET: start of a path, current position of a descriptor */
+    uint64_t expect_bytes; /* IOH_UNSET when the length is not known */
+    mode_t mode;
+    gboolean keep_partial;
+    gboolean accept_empty; /* a stream of no bytes is no failure */
+
+    char *report; /* FILE, fd:N or -, NULL for none */
+    gboolean explain;
+    gboolean json;
+    int verbosity; /* -1 quiet, 0, 1 and more */
+} IohOptions;
+
+/* Reads a command line. ARGV[0] is the program. NULL with an error of status usage; --help and
+ * --version print and exit, as programs do. */
+IohOptions *ioh_options_parse (int argc, char **argv, GError **error);
+
+/* The options that go without saying, for COMMAND. */
+IohOptions *ioh_options_new (IohCommand command);
+
+/* Says which descriptors the transfer uses; takes no ownership of them. */
+void ioh_options_set_stream (IohOptions *options, int fd);
+void ioh_options_set_file (IohOptions *options, const char *path, int fd);
+
+/* Reads TEXT as a descriptor number. FALSE with a usage error that says WHAT it was for. */
+gboolean ioh_options_parse_fd (const char *what, const char *text, int *out_fd, GError **error);
+
+void ioh_options_free (IohOptions *options);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (IohOptions, ioh_options_free)
+
+#endif

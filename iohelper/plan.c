@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * plan - decides what is done, from what was asked and what is so.
+ *
+ * Pure: looks at options and facts, calls nothing, touches nothing. Every decision carries one
+ * reason, which --explain and the report show. Besides engine.c the only place that prefers one
+ * engine to another.
+ */
+#include "plan.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "error.h"
+#include "i18n.h"
+
+const char *
+ioh_publish_name (IohPublish publish)
+{
+    static const char *const names[] = {
+        [IOH_PUBLISH_UNNAMED] = "unnamed",
+        [IOH_PUBLISH_NAMED] = "named",
+        [IOH_PUBLISH_IN_PLACE] = "in-place",
+    };
+    return names[publish];
+}
+
+static IohPlace
+plan_file_place (const IohOptions *options)
+{
+    return (IohPlace){IOH_SIDE_FILE, options->file_name, IOH_STAGE_CHECK, IOH_NO_OFFSET};
+}
+
+static gboolean
+plan_engine_named (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GError **error)
+{
+    const char *why = NULL;
+
+    plan->engine = ioh_engine_find (options->engine);
+    if (!plan->engine->usable (facts, plan->direction, &why))
+        return ioh_error_usage (error, _ ("engine %s cannot be used here: %s"), options->engine,
+                                _ (why));
+    plan->engine_reason = g_strdup (_ ("asked for"));
+    return TRUE;
+}
+
+/* The first usable engine of the table; the last, which can do everything, stands behind it. */
+static gboolean
+plan_engine_auto (IohPlan *plan, const IohFacts *facts)
+{
+    const char *why = NULL;
+    const IohEngine *engine;
+
+    for (unsigned i = 0; (engine = ioh_engine_nth (i)) != NULL; i++) {
+        gboolean usable = engine->usable (facts, plan->direction, &why);
+        if (usable && plan->engine == NULL) {
+            plan->engine = engine;
+            plan->engine_reason = g_strdup (_ (why));
+        } else if (usable) {
+            plan->step_down = engine;
+        }
+    }
+    return TRUE;
+}
+
+static gboolean
+plan_engine (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GError **error)
+{
+    if (g_str_equal (options->engine, "auto"))
+        return plan_engine_auto (plan, facts);
+    return plan_engine_named (plan, options, facts, error);
+}
+
+static gboolean
+plan_cache_is (IohPlan *plan, IohCache cache, gboolean steps_down, const char *reason)
+{
+    plan->cache = cache;
+    plan->cache_steps_down = steps_down;
+    plan->cache_reason = g_strdup (reason);
+    return TRUE;
+}
+
+static gboolean
+plan_cache_refused (const IohOptions *options, const char *why, GError **error)
+{
+    const IohPlace place = plan_file_place (options);
+
+    return ioh_error_set (error, IOH_EXIT_FILE, &place,
+                          _ ("direct I/O is not supported here (%s); use --cache=auto"), why);
+}
+
+static gboolean
+plan_cache_auto (IohPlan *plan, const IohEndFacts *file)
+{
+    if (file->direct_flag)
+        return plan_cache_is (plan, IOH_CACHE_DIRECT, TRUE, _ ("the descriptor carries O_DIRECT"));
+    if (file->direct == IOH_DIRECT_NO)
+        return plan_cache_is (plan, IOH_CACHE_DROP, FALSE, _ (file->direct_why));
+    return plan_cache_is (plan, IOH_CACHE_DIRECT, TRUE, _ (file->direct_why));
+}
+
+static gboolean
+plan_cache (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GError **error)
+{
+    const IohEndFacts *file = &facts->file;
+
+    if (!file->seekable) {
+        if (options->cache == IOH_CACHE_DIRECT)
+            return plan_cache_refused (options, ioh_end_kind_name (file->kind), error);
+        return plan_cache_is (plan, IOH_CACHE_KEEP, FALSE,
+                              _ ("no page cache is involved with this kind of file"));
+    }
+    if (options->cache == IOH_CACHE_AUTO)
+        return plan_cache_auto (plan, file);
+    if (options->cache == IOH_CACHE_DIRECT && file->direct == IOH_DIRECT_NO)
+        return plan_cache_refused (options, _ (file->direct_why), error);
+    return plan_cache_is (plan, options->cache, FALSE, _ ("asked for"));
+}
+
+static gboolean
+plan_publish (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GError **error)
+{
+    const IohEndFacts *file = &facts->file;
+    const IohPlace place = plan_file_place (options);
+    gboolean there = file->kind == IOH_END_REGULAR;
+
+    plan->publish = IOH_PUBLISH_IN_PLACE;
+    if (plan->direction == IOH_RESTORE) {
+        plan->publish_reason = g_strdup (_ ("nothing is written to the image"));
+    } else if (options->file_fd >= 0) {
+        plan->publish_reason = g_strdup (_ ("the caller opened the descriptor"));
+    } else if (!there && file->kind != IOH_END_MISSING) {
+        plan->publish_reason = g_strdup (_ ("only regular files are created and renamed"));
+    } else if (there && options->exists == IOH_EXISTS_REFUSE) {
+        return ioh_error_errno (error, &place, EEXIST);
+    } else if (there && options->exists == IOH_EXISTS_OVERWRITE) {
+        plan->publish_reason = g_strdup (_ ("asked for by --exists=overwrite"));
+    } else if (file->unnamed) {
+        plan->publish = IOH_PUBLISH_UNNAMED;
+        plan->publish_reason = g_strdup (_ ("the file system creates files without a name"));
+    } else {
+        plan->publish = IOH_PUBLISH_NAMED;
+        plan->publish_reason = g_strdup (_ ("the file system cannot create files without a name"));
+    }
+    return TRUE;
+}
+
+static gboolean
+plan_sync (IohPlan *plan, const IohOptions *options, const IohFacts *facts)
+{
+    gboolean flushes = plan->direction == IOH_SAVE && facts->file.seekable;
+
+    plan->sync = flushes ? options->sync : IOH_SYNC_NONE;
+    if (plan->direction == IOH_RESTORE)
+        plan->sync_reason = g_strdup (_ ("nothing is written to storage"));
+    else
+        plan->sync_reason =
+            g_strdup (flushes ? _ ("asked for") : _ ("this kind of file has nothing to flush"));
+    return TRUE;
+}
+
+static gboolean
+plan_offset (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GError **error)
+{
+    if (options->offset == IOH_UNSET)
+        plan->offset = facts->file.position;
+    else if (options->offset > 0 && !facts->file.seekable)
+        return ioh_error_usage (error, _ ("--offset: %s (%s) has no positions"), options->file_name,
+                                ioh_end_kind_name (facts->file.kind));
+    else
+        plan->offset = options->offset;
+    return TRUE;
+}
+
+/* Refuses a stream that cannot fit before its first byte is taken. */
+static gboolean
+plan_check_room (const IohPlan *plan, const IohOptions *options, const IohFacts *facts,
+                 GError **error)
+{
+    const IohPlace place = plan_file_place (options);
+    const IohEndFacts *file = &facts->file;
+    uint64_t wanted = options->expect_bytes;
+
+    if (wanted == IOH_UNSET || !file->seekable)
+        return TRUE;
+    if (wanted > file->room)
+        return ioh_error_set (
+            error, IOH_EXIT_NO_ROOM, &place,
+            _ ("the stream needs %" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT " are available"),
+            wanted, file->room);
+    if (wanted > file->size_limit || plan->offset > file->size_limit - wanted)
+        return ioh_error_set (error, IOH_EXIT_NO_ROOM, &place,
+                              _ ("the stream would end at byte %" G_GUINT64_FORMAT
+                                 ", the limit is %" G_GUINT64_FORMAT),
+                              plan->offset + wanted, file->size_limit);
+    return TRUE;
+}
+
+/* Refuses an image that is not as long as it is said to be before its first byte is sent. */
+static gboolean
+plan_check_image (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GError **error)
+{
+    const IohPlace place = plan_file_place (options);
+    const IohEndFacts *file = &facts->file;
+    uint64_t expected = options->expect_bytes;
+
+    plan->limit_bytes = UINT64_MAX;
+    if (!file->seekable)
+        return TRUE;
+    if (plan->offset > file->size)
+        return ioh_error_set (error, IOH_EXIT_IMAGE, &place,
+                              _ ("the offset lies %" G_GUINT64_FORMAT " bytes behind its end"),
+                              plan->offset - file->size);
+    uint64_t available = file->size - plan->offset;
+    if (available == 0 && !options->accept_empty)
+        return ioh_error_set (error, IOH_EXIT_IMAGE, &place, _ ("the image is empty"));
+    if (expected == IOH_UNSET)
+        return TRUE;
+    if (available < expected)
+        return ioh_error_set (error, IOH_EXIT_IMAGE, &place,
+                              _ ("the image is truncated: %" G_GUINT64_FORMAT
+                                 " of %" G_GUINT64_FORMAT " bytes are missing"),
+                              expected - available, expected);
+    if (available > expected && file->kind == IOH_END_REGULAR)
+        return ioh_error_set (error, IOH_EXIT_IMAGE, &place,
+                              _ ("the image has %" G_GUINT64_FORMAT " bytes more than expected"),
+                              available - expected);
+    plan->limit_bytes = expected;
+    return TRUE;
+}
+
+static gboolean
+plan_check (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GError **error)
+{
+    plan->expect_bytes = options->expect_bytes;
+    return plan->direction == IOH_SAVE ? plan_check_room (plan, options, facts, error)
+                                       : plan_check_image (plan, options, facts, error);
+}
+
+static gboolean
+plan_sizes (IohPlan *plan, const IohOptions *options, const IohFacts *facts)
+{
+    const IohEndFacts *file = &facts->file;
+    size_t align = plan->direction == IOH_SAVE ? file->write_align : file->read_align;
+
+    plan->pipe_bytes = facts->stream.kind == IOH_END_PIPE ? (int) options->pipe_bytes : 0;
+    plan->memory_align = MAX (facts->page_bytes, file->memory_align);
+    /* whole pages, so that a buffered head or tail never shares one with a direct request */
+    plan->file_align = MAX (facts->page_bytes, align);
+    plan->align_origin = file->align_origin;
+    plan->block_bytes = options->block_bytes + plan->file_align - 1;
+    plan->block_bytes -= plan->block_bytes % plan->file_align;
+    return TRUE;
+}
+
+IohPlan *
+ioh_plan_new (const IohOptions *options, const IohFacts *facts, GError **error)
+{
+    g_autoptr (IohPlan) plan = g_new0 (IohPlan, 1);
+
+    plan->direction = options->direction;
+    if (plan_engine (plan, options, facts, error) && plan_cache (plan, options, facts, error) &&
+        plan_publish (plan, options, facts, error) && plan_sync (plan, options, facts) &&
+        plan_offset (plan, options, facts, error) && plan_check (plan, options, facts, error) &&
+        plan_sizes (plan, options, facts))
+        return g_steal_pointer (&plan);
+    return NULL;
+}
+
+void
+ioh_plan_free (IohPlan *plan)
+{
+    if (plan == NULL)
+        return;
+    g_free (plan->engine_reason);
+    g_free (plan->cache_reason);
+    g_free (plan->sync_reason);
+    g_free (plan->publish_reason);
+    g_free (plan);
+}
+
+char *
+ioh_plan_explain (const IohPlan *plan, const IohOptions *options, const IohFacts *facts)
+{
+    GString *text = g_string_new (NULL);
+
+    g_string_append_printf (text, "direction   %s\n", ioh_wire_direction_name (plan->direction));
+    g_string_append_printf (text, "stream      %s: %s\n", options->stream_name,
+                            ioh_end_kind_name (facts->stream.kind));
+    if (plan->pipe_bytes > 0)
+        g_string_append_printf (text, _ ("pipe-size   %d: wanted; it is %d now\n"),
+                                plan->pipe_bytes, facts->stream.pipe_bytes);
+    g_string_append_printf (text, "file        %s: %s%s%s\n", options->file_name,
+                            ioh_end_kind_name (facts->file.kind),
+                            facts->file.file_system != NULL ? ", " : "",
+                            facts->file.file_system != NULL ? facts->file.file_system : "");
+    g_string_append_printf (text, "engine      %s: %s\n", plan->engine->name, plan->engine_reason);
+    g_string_append_printf (text, "cache       %s: %s\n", ioh_wire_cache_name (plan->cache),
+                            plan->cache_reason);
+    if (plan->cache == IOH_CACHE_DIRECT)
+        g_string_append_printf (text, _ ("alignment   %zu: %s\n"), plan->file_align,
+                                plan->align_origin);
+    g_string_append_printf (text, _ ("block-size  %zu\n"), plan->block_bytes);
+    g_string_append_printf (text, _ ("offset      %" G_GUINT64_FORMAT "\n"), plan->offset);
+    g_string_append_printf (text, "sync        %s: %s\n", ioh_wire_sync_name (plan->sync),
+                            plan->sync_reason);
+    g_string_append_printf (text, "publish     %s: %s\n", ioh_publish_name (plan->publish),
+                            plan->publish_reason);
+    return g_string_free (text, FALSE);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * report - what was asked, what was used, why, and what came of it.
+ *
+ * Owns the gathered notes and numbers and their spelling as JSON. Never asks the system anything
+ * and never writes: main does.
+ */
+#include "report.h"
+
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#include "error.h"
+#include "i18n.h"
+
+typedef struct {
+    const char *what;
+    const char *from;
+    const char *to;
+    uint64_t offset;
+    char *reason;
+} ReportStep;
+
+struct IohReport {
+    GPtrArray *steps;
+    GPtrArray *notes;
+    int pipe_bytes;
+    int pipe_errno;
+    IohResult result;
+};
+
+static void
+report_step_free (gpointer data)
+{
+    ReportStep *step = data;
+
+    g_free (step->reason);
+    g_free (step);
+}
+
+IohReport *
+ioh_report_new (void)
+{
+    IohReport *report = g_new0 (IohReport, 1);
+
+    report->steps = g_ptr_array_new_with_free_func (report_step_free);
+    report->notes = g_ptr_array_new_with_free_func (g_free);
+    return report;
+}
+
+void
+ioh_report_free (IohReport *report)
+{
+    if (report == NULL)
+        return;
+    g_ptr_array_unref (report->steps);
+    g_ptr_array_unref (report->notes);
+    g_free (report);
+}
+
+void
+ioh_report_note (IohReport *report, const char *format, ...)
+{
+    va_list args;
+
+    va_start (args, format);
+    g_ptr_array_add (report->notes, g_strdup_vprintf (format, args));
+    va_end (args);
+}
+
+void
+ioh_report_step_down (IohReport *report, const char *what, const char *from, const char *to,
+                      uint64_t offset, const char *reason)
+{
+    ReportStep *step = g_new0 (ReportStep, 1);
+
+    step->what = what;
+    step->from = from;
+    step->to = to;
+    step->offset = offset;
+    step->reason = g_strdup (reason);
+    g_ptr_array_add (report->steps, step);
+}
+
+void
+ioh_report_pipe_size (IohReport *report, int bytes, int error_number)
+{
+    report->pipe_bytes = bytes;
+    report->pipe_errno = error_number;
+}
+
+void
+ioh_report_result (IohReport *report, const IohResult *result)
+{
+    report->result = *result;
+}
+
+char **
+ioh_report_lines (const IohReport *report)
+{
+    GStrvBuilder *lines = g_strv_builder_new ();
+
+    for (unsigned i = 0; i < report->steps->len; i++) {
+        const ReportStep *step = g_ptr_array_index (report->steps, i);
+        g_autofree char *line = g_strdup_printf (_ ("%s: went on with %s instead of %s: %s"),
+                                                 step->what, step->to, step->from, step->reason);
+        g_strv_builder_add (lines, line);
+    }
+    for (unsigned i = 0; i < report->notes->len; i++)
+        g_strv_builder_add (lines, g_ptr_array_index (report->notes, i));
+    char **result = g_strv_builder_end (lines);
+    g_strv_builder_unref (lines);
+    return result;
+}
+
+static double
+report_seconds (gint64 us)
+{
+    return (double) us / G_USEC_PER_SEC;
+}
+
+char *
+ioh_report_summary (const IohReport *report, const IohPlan *plan)
+{
+    const IohResult *result = &report->result;
+    double seconds = MAX (report_seconds (result->total_us), 1e-6);
+
+    return g_strdup_printf (
+        _ ("%" G_GUINT64_FORMAT " bytes in %.3f s, %.0f MB/s, engine %s, "
+           "cache %s; waited %.3f s for the stream, %.3f s for the file, "
+           "%.3f s for the flush"),
+        result->bytes, seconds, (double) result->bytes / seconds / 1e6, result->engine->name,
+        ioh_wire_cache_name (plan->cache), report_seconds (result->wait_stream_us),
+        report_seconds (result->wait_file_us), report_seconds (result->flush_us));
+}
+
+/* JSON */
+
+static void
+report_add_string (JsonBuilder *builder, const char *name, const char *value)
+{
+    json_builder_set_member_name (builder, name);
+    if (value != NULL)
+        json_builder_add_string_value (builder, value);
+    else
+        json_builder_add_null_value (builder);
+}
+
+static void
+report_add_bytes (JsonBuilder *builder, const char *name, uint64_t value)
+{
+    json_builder_set_member_name (builder, name);
+    json_builder_add_int_value (builder, (gint64) value);
+}
+
+static void
+report_add_boolean (JsonBuilder *builder, const char *name, gboolean value)
+{
+    json_builder_set_member_name (builder, name);
+    json_builder_add_boolean_value (builder, value);
+}
+
+static void
+report_begin_object (JsonBuilder *builder, const char *name)
+{
+    json_builder_set_member_name (builder, name);
+    json_builder_begin_object (builder);
+}
+
+/* Every choice has the same three words. */
+static void
+report_add_choice (JsonBuilder *builder, const char *name, const char *asked, const char *used,
+                   const char *reason)
+{
+    report_begin_object (builder, name);
+    report_add_string (builder, "asked", asked);
+    report_add_string (builder, "used", used);
+    report_add_string (builder, "reason", reason);
+    json_builder_end_object (builder);
+}
+
+static void
+report_add_pipe_size (JsonBuilder *builder, const IohReport *report, const IohPlan *plan)
+{
+    report_begin_object (builder, IOH_REPORT_PIPE_SIZE);
+    report_add_bytes (builder, "asked", (uint64_t) plan->pipe_bytes);
+    report_add_bytes (builder, "used", (uint64_t) report->pipe_bytes);
+    report_add_string (builder, "reason",
+                       report->pipe_errno != 0 ? g_strerror (report->pipe_errno)
+                                               : _ ("as asked or larger"));
+    json_builder_end_object (builder);
+}
+
+static void
+report_add_ends (JsonBuilder *builder, const IohReport *report, const IohOptions *options,
+                 const IohFacts *facts, const IohPlan *plan)
+{
+    report_begin_object (builder, IOH_REPORT_STREAM);
+    report_add_string (builder, "name", options->stream_name);
+    if (facts != NULL)
+        report_add_string (builder, "kind", ioh_end_kind_name (facts->stream.kind));
+    if (plan != NULL && plan->pipe_bytes > 0)
+        report_add_pipe_size (builder, report, plan);
+    json_builder_end_object (builder);
+
+    report_begin_object (builder, IOH_REPORT_FILE);
+    report_add_string (builder, "name", options->file_name);
+    if (facts != NULL) {
+        report_add_string (builder, "kind", ioh_end_kind_name (facts->file.kind));
+        report_add_string (builder, "file-system", facts->file.file_system);
+    }
+    report_add_bytes (builder, "length", report->result.length);
+    report_add_bytes (builder, "allocated", report->result.allocated);
+    report_add_boolean (builder, "published", report->result.published);
+    json_builder_end_object (builder);
+}
+
+/* A direct save that stepped down was not direct. */
+static const char *
+report_cache_used (const IohReport *report, const IohPlan *plan)
+{
+    for (unsigned i = 0; i < report->steps->len; i++) {
+        const ReportStep *step = g_ptr_array_index (report->steps, i);
+        if (g_str_equal (step->what, IOH_REPORT_CACHE))
+            return step->to;
+    }
+    return ioh_wire_cache_name (plan->cache);
+}
+
+static void
+report_add_plan (JsonBuilder *builder, const IohReport *report, const IohOptions *options,
+                 const IohPlan *plan)
+{
+    const IohEngine *used = report->result.engine;
+
+    report_add_choice (builder, IOH_REPORT_ENGINE, options->engine,
+                       used != NULL ? used->name : plan->engine->name, plan->engine_reason);
+    report_add_choice (builder, IOH_REPORT_CACHE, ioh_wire_cache_name (options->cache),
+                       report_cache_used (report, plan), plan->cache_reason);
+    report_add_choice (builder, IOH_REPORT_SYNC, ioh_wire_sync_name (options->sync),
+                       ioh_wire_sync_name (plan->sync), plan->sync_reason);
+    report_add_choice (builder, IOH_REPORT_EXISTS, ioh_wire_exists_name (options->exists),
+                       ioh_publish_name (plan->publish), plan->publish_reason);
+    report_begin_object (builder, IOH_REPORT_ALIGNMENT);
+    report_add_bytes (builder, "memory", plan->memory_align);
+    report_add_bytes (builder, "offset", plan->file_align);
+    report_add_string (builder, "origin", plan->align_origin);
+    json_builder_end_object (builder);
+    report_add_bytes (builder, IOH_REPORT_BLOCK_SIZE, plan->block_bytes);
+}
+
+static void
+report_add_steps (JsonBuilder *builder, const IohReport *report)
+{
+    json_builder_set_member_name (builder, IOH_REPORT_STEPS_DOWN);
+    json_builder_begin_array (builder);
+    for (unsigned i = 0; i < report->steps->len; i++) {
+        const ReportStep *step = g_ptr_array_index (report->steps, i);
+        json_builder_begin_object (builder);
+        report_add_string (builder, "what", step->what);
+        report_add_string (builder, "from", step->from);
+        report_add_string (builder, "to", step->to);
+        if (step->offset != IOH_NO_OFFSET)
+            report_add_bytes (builder, "offset", step->offset);
+        report_add_string (builder, "reason", step->reason);
+        json_builder_end_object (builder);
+    }
+    json_builder_end_array (builder);
+    json_builder_set_member_name (builder, IOH_REPORT_NOTES);
+    json_builder_begin_array (builder);
+    for (unsigned i = 0; i < report->notes->len; i++)
+        json_builder_add_string_value (builder, g_ptr_array_index (report->notes, i));
+    json_builder_end_array (builder);
+}
+
+static void
+report_add_time (JsonBuilder *builder, const char *name, gint64 us)
+{
+    json_builder_set_member_name (builder, name);
+    json_builder_add_double_value (builder, report_seconds (us));
+}
+
+static void
+report_add_seconds (JsonBuilder *builder, const IohResult *result)
+{
+    report_begin_object (builder, IOH_REPORT_SECONDS);
+    report_add_time (builder, "total", result->total_us);
+    report_add_time (builder, "wait-stream", result->wait_stream_us);
+    report_add_time (builder, "wait-file", result->wait_file_us);
+    report_add_time (builder, "flush", result->flush_us);
+    json_builder_end_object (builder);
+}
+
+static void
+report_add_error (JsonBuilder *builder, const GError *error)
+{
+    const IohErrorPrivate *details = ioh_error_details (error);
+
+    report_begin_object (builder, IOH_REPORT_ERROR);
+    report_add_string (builder, "message", error->message);
+    if (details != NULL && details->side != IOH_SIDE_NONE) {
+        report_add_string (builder, "side", ioh_wire_side_name (details->side));
+        report_add_string (builder, "name", details->name);
+        report_add_string (builder, "stage", ioh_wire_stage_name (details->stage));
+        if (details->offset != IOH_NO_OFFSET)
+            report_add_bytes (builder, "offset", details->offset);
+        report_add_bytes (builder, "errno", (uint64_t) details->error_number);
+    }
+    json_builder_end_object (builder);
+}
+
+static void
+report_add_outcome (JsonBuilder *builder, const IohReport *report, const IohOptions *options,
+                    const GError *error, int signal_number)
+{
+    const char *outcome = signal_number != 0 ? "cancelled" : error != NULL ? "failed" : "done";
+
+    report_add_string (builder, IOH_REPORT_PROGRAM, IOH_PACKAGE);
+    report_add_string (builder, IOH_REPORT_VERSION, IOH_VERSION);
+    report_add_string (builder, IOH_REPORT_DIRECTION, ioh_wire_direction_name (options->direction));
+    report_add_string (builder, IOH_REPORT_OUTCOME, outcome);
+    if (signal_number != 0)
+        report_add_bytes (builder, IOH_REPORT_SIGNAL, (uint64_t) signal_number);
+    else
+        report_add_bytes (builder, IOH_REPORT_EXIT_STATUS,
+                          error != NULL ? ioh_error_exit (error) : IOH_EXIT_DONE);
+    if (error != NULL)
+        report_add_error (builder, error);
+    report_add_bytes (builder, IOH_REPORT_BYTES, report->result.bytes);
+    report_add_boolean (builder, IOH_REPORT_DURABLE, report->result.durable);
+}
+
+char *
+ioh_report_to_json (const IohReport *report, const IohOptions *options, const IohFacts *facts,
+                    const IohPlan *plan, const GError *error, int signal_number)
+{
+    g_autoptr (JsonBuilder) builder = json_builder_new ();
+    g_autoptr (JsonGenerator) generator = json_generator_new ();
+
+    json_builder_begin_object (builder);
+    report_add_outcome (builder, report, options, error, signal_number);
+    report_add_ends (builder, report, options, facts, plan);
+    if (plan != NULL)
+        report_add_plan (builder, report, options, plan);
+    report_add_steps (builder, report);
+    report_add_seconds (builder, &report->result);
+    json_builder_end_object (builder);
+    JsonNode *root = json_builder_get_root (builder);
+    json_generator_set_root (generator, root);
+    json_generator_set_pretty (generator, TRUE);
+    char *text = json_generator_to_data (generator, NULL);
+    json_node_unref (root);
+    return text;
+}

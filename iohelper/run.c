@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * run - carries out a plan: the only loop.
+ *
+ * Owns the job from the opening of its ends to their end, and the accounting of who kept it
+ * waiting. Waits in one place, for the descriptors a step names and for a signal.
+ */
+#include "run.h"
+
+#include <errno.h>
+
+#include "error.h"
+#include "i18n.h"
+#include "job.h"
+#include "sys.h"
+
+typedef struct {
+    const IohOptions *options;
+    const IohFacts *facts;
+    const IohPlan *plan;
+    IohCancel *cancel;
+    IohJob job;
+    IohResult result;
+} Run;
+
+/* FIFOs are opened when the other side opens them, which may be never: signals act as usual. */
+static gboolean
+run_open (Run *run, GError **error)
+{
+    gboolean may_wait = run->facts->file.kind == IOH_END_PIPE;
+    IohJob *job = &run->job;
+
+    if (may_wait)
+        ioh_cancel_suspend (run->cancel);
+    if (run->plan->direction == IOH_SAVE)
+        job->sink = ioh_sink_open (run->options, run->plan, run->facts, job->report, error);
+    else
+        job->source = ioh_source_open (run->options, run->plan, run->facts, job->report, error);
+    if (may_wait)
+        ioh_cancel_resume (run->cancel);
+    if (job->sink == NULL && job->source == NULL)
+        return FALSE;
+    ioh_transport_init (&job->transport, run->options, run->plan, run->facts, job->report);
+    return TRUE;
+}
+
+/* Waits for what the engine named, or a signal. */
+static void
+run_wait (Run *run, IohWait *wait)
+{
+    gint64 begun_us = g_get_monotonic_time ();
+
+    wait->fds[wait->count] = (struct pollfd){ioh_cancel_fd (run->cancel), POLLIN, 0};
+    ioh_sys_poll (wait->fds, wait->count + 1, wait->timeout_us);
+    gint64 waited_us = g_get_monotonic_time () - begun_us;
+    if (wait->side == IOH_SIDE_STREAM)
+        run->result.wait_stream_us += waited_us;
+    else
+        run->result.wait_file_us += waited_us;
+}
+
+/* A stream longer than it should be is wrong before it ends. */
+static gboolean
+run_check_excess (const Run *run, GError **error)
+{
+    const IohJob *job = &run->job;
+
+    if (run->plan->expect_bytes == IOH_UNSET || job->taken <= run->plan->expect_bytes)
+        return TRUE;
+    const IohPlace stream =
+        ioh_transport_place (&job->transport, IOH_STAGE_READ, run->plan->expect_bytes);
+    const IohPlace image = {IOH_SIDE_FILE, run->options->file_name, IOH_STAGE_READ,
+                            run->plan->expect_bytes};
+    gboolean save = run->plan->direction == IOH_SAVE;
+    return ioh_error_set (error, save ? IOH_EXIT_STREAM : IOH_EXIT_IMAGE, save ? &stream : &image,
+                          _ ("there are more than the %" G_GUINT64_FORMAT " bytes expected"),
+                          run->plan->expect_bytes);
+}
+
+/* Steps the engine until it is done, fails or cannot go on. */
+static IohStep
+run_steps (Run *run, const IohEngine *engine, gpointer state, GError **error)
+{
+    gboolean save = run->plan->direction == IOH_SAVE;
+    IohStep step = IOH_STEP_MOVED;
+
+    while (step == IOH_STEP_MOVED || step == IOH_STEP_WAIT) {
+        IohWait wait = {.timeout_us = -1};
+        if (ioh_cancel_signal (run->cancel) != 0)
+            break;
+        step = save ? engine->save_step (state, &wait, error)
+                    : engine->restore_step (state, &wait, error);
+        if (step != IOH_STEP_FAILED && !run_check_excess (run, error))
+            step = IOH_STEP_FAILED;
+        if (step == IOH_STEP_WAIT)
+            run_wait (run, &wait);
+    }
+    return step;
+}
+
+/* Runs one engine from begin to end. What is in flight is waited for whatever happened; the first
+ * error is the one that counts. */
+static IohStep
+run_engine (Run *run, const IohEngine *engine, GError **error)
+{
+    g_autoptr (GError) unsettled = NULL;
+    gpointer state = engine->begin (&run->job, error);
+    IohStep step = IOH_STEP_FAILED;
+
+    run->result.engine = engine;
+    if (state != NULL) {
+        step = run_steps (run, engine, state, error);
+        if (engine->settle != NULL && !engine->settle (state, &unsettled) &&
+            step != IOH_STEP_FAILED) {
+            g_propagate_error (error, g_steal_pointer (&unsettled));
+            step = IOH_STEP_FAILED;
+        }
+    }
+    engine->end (state);
+    return step;
+}
+
+/* Runs the planned engine and, where it meets what it cannot do, the one behind it. */
+static IohStep
+run_engines (Run *run, GError **error)
+{
+    const IohEngine *engine = run->plan->engine;
+    IohStep step = run_engine (run, engine, error);
+
+    if (step != IOH_STEP_UNSUPPORTED)
+        return step;
+    if (run->plan->step_down == NULL) {
+        g_autofree char *what = g_strdup_printf (
+            _ ("engine %s cannot go on with these ends; use --engine=auto"), engine->name);
+        ioh_error_internal (error, what, 0);
+        return IOH_STEP_FAILED;
+    }
+    ioh_report_step_down (run->job.report, IOH_REPORT_ENGINE, engine->name,
+                          run->plan->step_down->name, run->job.delivered,
+                          _ ("the ends do not support it"));
+    return run_engine (run, run->plan->step_down, error);
+}
+
+/* The end of a stream is not yet success: a producer that was killed ends it as well. */
+static gboolean
+run_check_saved (const Run *run, GError **error)
+{
+    uint64_t expected = run->plan->expect_bytes;
+    uint64_t bytes = run->job.delivered;
+    const IohPlace place = ioh_transport_place (&run->job.transport, IOH_STAGE_READ, bytes);
+
+    if (expected != IOH_UNSET && bytes < expected)
+        return ioh_error_set (
+            error, IOH_EXIT_STREAM, &place,
+            _ ("the stream ended after %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes"),
+            bytes, expected);
+    if (bytes == 0 && !run->options->accept_empty)
+        return ioh_error_set (error, IOH_EXIT_STREAM, &place, _ ("0 bytes received"));
+    return TRUE;
+}
+
+static gboolean
+run_check_restored (const Run *run, GError **error)
+{
+    uint64_t bytes = run->job.delivered;
+    uint64_t expected = run->plan->expect_bytes;
+    const IohPlace place =
+        ioh_source_place (run->job.source, IOH_STAGE_READ, run->plan->offset + bytes);
+
+    /* the size was looked at before; an image that shrank since ends too early all the same */
+    if (expected == IOH_UNSET && run->facts->file.kind == IOH_END_REGULAR)
+        expected = run->facts->file.size - run->plan->offset;
+    if (expected != IOH_UNSET && bytes < expected)
+        return ioh_error_set (error, IOH_EXIT_IMAGE, &place,
+                              _ ("the image is truncated: %" G_GUINT64_FORMAT
+                                 " of %" G_GUINT64_FORMAT " bytes are missing"),
+                              expected - bytes, expected);
+    if (bytes == 0 && !run->options->accept_empty)
+        return ioh_error_set (error, IOH_EXIT_IMAGE, &place, _ ("the image is empty"));
+    return TRUE;
+}
+
+/* The reader learns of the end by our close; a file there may report lost data by it. */
+static gboolean
+run_close_stream (Run *run, GError **error)
+{
+    IohTransport *transport = &run->job.transport;
+    int result = ioh_sys_close (transport->channel.fd);
+    const IohPlace place = ioh_transport_place (transport, IOH_STAGE_CLOSE, run->job.delivered);
+
+    return result >= 0 || ioh_error_errno (error, &place, -result);
+}
+
+static gboolean
+run_finish (Run *run, GError **error)
+{
+    IohJob *job = &run->job;
+
+    if (run->plan->direction == IOH_SAVE) {
+        if (!run_check_saved (run, error) ||
+            !ioh_sink_finish (job->sink, run->plan->offset + job->delivered, error))
+            return FALSE;
+        run->result.durable = run->plan->sync != IOH_SYNC_NONE;
+        return TRUE;
+    }
+    if (!run_check_restored (run, error))
+        return FALSE;
+    ioh_source_close (job->source, job->delivered);
+    return run_close_stream (run, error);
+}
+
+/* Gathers the numbers and lets go of the ends. */
+static void
+run_end (Run *run, gint64 begun_us, IohOutcome outcome)
+{
+    IohJob *job = &run->job;
+    IohResult *result = &run->result;
+
+    if (job->sink != NULL) {
+        if (outcome != IOH_OUTCOME_DONE)
+            ioh_sink_abandon (job->sink, run->options->keep_partial);
+        result->published = job->sink->published;
+        result->length = job->sink->length;
+        result->allocated = job->sink->allocated;
+        result->wait_file_us += job->sink->wait_us;
+        result->flush_us = job->sink->flush_us;
+    }
+    if (job->source != NULL) {
+        result->length = run->facts->file.size;
+        result->wait_file_us += job->source->wait_us;
+    }
+    result->bytes = job->delivered;
+    result->total_us = g_get_monotonic_time () - begun_us;
+    ioh_report_result (job->report, result);
+    ioh_sink_free (job->sink);
+    ioh_source_free (job->source);
+}
+
+IohOutcome
+ioh_run (const IohOptions *options, const IohFacts *facts, const IohPlan *plan, IohCancel *cancel,
+         IohReport *report, GError **error)
+{
+    gint64 begun_us = g_get_monotonic_time ();
+    IohOutcome outcome = IOH_OUTCOME_FAILED;
+    Run run = {
+        .options = options,
+        .facts = facts,
+        .plan = plan,
+        .cancel = cancel,
+        .job = {.plan = plan, .report = report},
+    };
+
+    if (run_open (&run, error)) {
+        IohStep step = run_engines (&run, error);
+        if (step == IOH_STEP_DONE && ioh_cancel_signal (cancel) == 0 && run_finish (&run, error))
+            outcome = IOH_OUTCOME_DONE;
+        else if (step != IOH_STEP_FAILED && ioh_cancel_signal (cancel) != 0)
+            outcome = IOH_OUTCOME_CANCELLED;
+    }
+    run_end (&run, begun_us, outcome);
+    return outcome;
+}

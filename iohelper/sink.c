@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sink - the file that a stream is saved to, from its opening to its name.
+ *
+ * Owns the target's descriptor and publication. The success path cuts, flushes, closes and
+ * publishes by hand and checks each step, because each can be the one that reports lost data.
+ */
+#include "sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "i18n.h"
+#include "sys.h"
+
+IohPlace
+ioh_sink_place (const IohSink *sink, IohStage stage, uint64_t offset)
+{
+    return (IohPlace){IOH_SIDE_FILE, sink->name, stage, offset};
+}
+
+static gboolean
+sink_failed (const IohSink *sink, IohStage stage, uint64_t offset, int result, GError **error)
+{
+    const IohPlace place = ioh_sink_place (sink, stage, offset);
+
+    return ioh_error_errno (error, &place, -result);
+}
+
+/* Opens the target without O_DIRECT after it refused to be opened with it. */
+static gboolean
+sink_may_open_plain (const IohPlan *plan, const GError *error)
+{
+    const IohErrorPrivate *details = ioh_error_details (error);
+
+    return plan->cache_steps_down && details != NULL && details->error_number == EINVAL;
+}
+
+/* One attempt to open a path target with EXTRA_FLAGS. The descriptor or -1 with the error set. */
+static int
+sink_open_path (IohSink *sink, const IohOptions *options, const IohFacts *facts, int extra_flags,
+                IohReport *report, GError **error)
+{
+    int fd = -1;
+
+    if (sink->plan->publish != IOH_PUBLISH_IN_PLACE) {
+        sink->publication =
+            ioh_publication_new (options, sink->plan, facts, extra_flags, report, &fd, error);
+        return fd;
+    }
+    fd = ioh_sys_open (AT_FDCWD, facts->file.path, O_WRONLY | O_NOCTTY | extra_flags, 0);
+    if (fd < 0) {
+        sink_failed (sink, IOH_STAGE_OPEN, IOH_NO_OFFSET, fd, error);
+        return -1;
+    }
+    return fd;
+}
+
+/* Opens the target as planned, or one step below. *OUT_DIRECT: it carries O_DIRECT. */
+static int
+sink_open_target (IohSink *sink, const IohOptions *options, const IohFacts *facts,
+                  IohReport *report, gboolean *out_direct, GError **error)
+{
+    g_autoptr (GError) failure = NULL;
+    int fd;
+
+    *out_direct = FALSE;
+    if (sink->inherited) {
+        *out_direct = facts->file.direct_flag;
+        return options->file_fd;
+    }
+    if (sink->plan->cache != IOH_CACHE_DIRECT)
+        return sink_open_path (sink, options, facts, 0, report, error);
+    fd = sink_open_path (sink, options, facts, O_DIRECT, report, &failure);
+    *out_direct = fd >= 0;
+    if (fd >= 0)
+        return fd;
+    if (!sink_may_open_plain (sink->plan, failure)) {
+        g_propagate_error (error, g_steal_pointer (&failure));
+        return -1;
+    }
+    return sink_open_path (sink, options, facts, 0, report, error);
+}
+
+/* What is in the file behind the stream's beginning goes first. */
+static gboolean
+sink_truncate_overwritten (IohSink *sink, GError **error)
+{
+    if (sink->kind != IOH_END_REGULAR || sink->publication != NULL || sink->inherited)
+        return TRUE;
+    int result = ioh_sys_truncate (sink->storage.fd, sink->plan->offset);
+    return result >= 0 || sink_failed (sink, IOH_STAGE_TRUNCATE, IOH_NO_OFFSET, result, error);
+}
+
+IohSink *
+ioh_sink_open (const IohOptions *options, const IohPlan *plan, const IohFacts *facts,
+               IohReport *report, GError **error)
+{
+    IohSink *sink = g_new0 (IohSink, 1);
+    gboolean direct = FALSE;
+
+    sink->plan = plan;
+    sink->name = options->file_name;
+    sink->kind = facts->file.kind;
+    sink->seekable = facts->file.seekable;
+    sink->inherited = options->file_fd >= 0;
+    sink->storage.fd = sink->storage.direct_fd = sink->storage.plain_fd = -1;
+    ioh_behind_init (&sink->behind, plan->cache, plan->offset);
+    int fd = sink_open_target (sink, options, facts, report, &direct, error);
+    if (fd < 0) {
+        ioh_sink_free (sink);
+        return NULL;
+    }
+    ioh_channel_init (&sink->channel, fd, sink->kind);
+    sink->storage.fd = fd;
+    if (sink->seekable &&
+        (!ioh_storage_init (&sink->storage, options, plan, fd, O_WRONLY, direct, report, error) ||
+         !sink_truncate_overwritten (sink, error))) {
+        ioh_sink_abandon (sink, FALSE);
+        ioh_sink_free (sink);
+        return NULL;
+    }
+    return sink;
+}
+
+gboolean
+ioh_sink_wrote (IohSink *sink, uint64_t end, GError **error)
+{
+    int result = ioh_behind_wrote (&sink->behind, sink->storage.fd, end);
+
+    return result >= 0 || sink_failed (sink, IOH_STAGE_FLUSH, end, result, error);
+}
+
+gboolean
+ioh_sink_write_at (IohSink *sink, const void *buffer, size_t length, uint64_t offset,
+                   GError **error)
+{
+    gint64 begun_us = g_get_monotonic_time ();
+    gboolean written = TRUE;
+
+    while (written && length > 0) {
+        size_t bytes = 0;
+        written = ioh_storage_write (&sink->storage, buffer, length, offset, &bytes, error);
+        buffer = (const char *) buffer + bytes;
+        length -= bytes;
+        offset += bytes;
+    }
+    if (written && sink->storage.direct_fd < 0)
+        written = ioh_sink_wrote (sink, offset, error);
+    sink->wait_us += g_get_monotonic_time () - begun_us;
+    return written;
+}
+
+IohStep
+ioh_sink_write (IohSink *sink, const void *buffer, size_t length, uint64_t offset,
+                size_t *out_bytes, IohWait *out_wait, GError **error)
+{
+    ssize_t written = ioh_channel_write (&sink->channel, buffer, length);
+
+    if (written == -EAGAIN)
+        return ioh_wait_for (out_wait, sink->channel.fd, POLLOUT, IOH_SIDE_FILE);
+    if (written < 0) {
+        sink_failed (sink, IOH_STAGE_WRITE, offset, (int) written, error);
+        return IOH_STEP_FAILED;
+    }
+    *out_bytes = (size_t) written;
+    return IOH_STEP_MOVED;
+}
+
+/* Cuts a regular file to the stream's end: preallocation and old content may lie behind it. */
+static gboolean
+sink_cut (IohSink *sink, uint64_t end, GError **error)
+{
+    if (sink->kind == IOH_END_BLOCK)
+        return TRUE;
+    int result = ioh_sys_truncate (sink->storage.fd, end);
+    return result >= 0 || sink_failed (sink, IOH_STAGE_TRUNCATE, end, result, error);
+}
+
+static gboolean
+sink_flush (IohSink *sink, uint64_t end, GError **error)
+{
+    gint64 begun_us = g_get_monotonic_time ();
+    int result = 0;
+
+    if (sink->plan->sync == IOH_SYNC_FULL)
+        result = ioh_sys_sync (sink->storage.fd);
+    else if (sink->plan->sync == IOH_SYNC_DATA)
+        result = ioh_sys_sync_data (sink->storage.fd);
+    /* the odd head and tail of a direct save leave pages as well */
+    if (result >= 0 && sink->plan->cache != IOH_CACHE_KEEP)
+        ioh_behind_drop (sink->storage.fd, sink->plan->offset, end);
+    sink->flush_us += g_get_monotonic_time () - begun_us;
+    return result >= 0 || sink_failed (sink, IOH_STAGE_FLUSH, end, result, error);
+}
+
+/* Lets the file system say what it only says when a file is closed (NFS over quota), while the
+ * file has no name yet: closing one of two descriptors is enough for that. */
+static gboolean
+sink_close_early (IohSink *sink, GError **error)
+{
+    int copy = ioh_sys_dup (sink->storage.fd);
+    int result = copy < 0 ? copy : ioh_sys_close (copy);
+
+    return result >= 0 || sink_failed (sink, IOH_STAGE_CLOSE, IOH_NO_OFFSET, result, error);
+}
+
+static void
+sink_measure (IohSink *sink)
+{
+    struct stat st;
+
+    if (ioh_sys_fstat (sink->storage.fd, &st) < 0)
+        return;
+    sink->length = (uint64_t) st.st_size;
+    sink->allocated = (uint64_t) st.st_blocks * 512;
+}
+
+static gboolean
+sink_close (IohSink *sink, GError **error)
+{
+    int fd = sink->storage.fd;
+
+    sink->storage.fd = -1;
+    int result = ioh_sys_close (fd);
+    return result >= 0 || sink_failed (sink, IOH_STAGE_CLOSE, IOH_NO_OFFSET, result, error);
+}
+
+gboolean
+ioh_sink_finish (IohSink *sink, uint64_t end, GError **error)
+{
+    if (!sink->seekable)
+        return sink_close (sink, error);
+    if (!sink_cut (sink, end, error) || !sink_flush (sink, end, error))
+        return FALSE;
+    if (sink->inherited)
+        ioh_sys_seek (sink->storage.fd, (gint64) end, SEEK_SET);
+    sink_measure (sink);
+    ioh_storage_clear_extra (&sink->storage);
+    if (sink->publication == NULL)
+        return sink_close (sink, error);
+    if (!sink_close_early (sink, error) ||
+        !ioh_publication_commit (sink->publication, sink->storage.fd, sink->plan->sync, error))
+        return FALSE;
+    sink->published = TRUE;
+    return sink_close (sink, error);
+}
+
+void
+ioh_sink_abandon (IohSink *sink, gboolean keep_partial)
+{
+    if (sink->publication != NULL && !sink->published)
+        ioh_publication_discard (sink->publication, sink->storage.fd, keep_partial);
+}
+
+void
+ioh_sink_free (IohSink *sink)
+{
+    if (sink == NULL)
+        return;
+    ioh_storage_clear (&sink->storage);
+    ioh_publication_free (sink->publication);
+    g_free (sink);
+}

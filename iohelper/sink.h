@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef IOH_SINK_H
+#define IOH_SINK_H
+
+#include <glib.h>
+#include <stdint.h>
+
+#include "behind.h"
+#include "channel.h"
+#include "engine.h"
+#include "error.h"
+#include "plan.h"
+#include "publish.h"
+#include "report.h"
+#include "storage.h"
+
+/* The file a stream is saved to. Files and block devices have positions and are written by
+ * ioh_sink_write_at; FIFOs, sockets and character devices by ioh_sink_write. */
+typedef struct {
+    const IohPlan *plan; /* borrowed, as are options and facts */
+    const char *name;
+    IohEndKind kind;
+    gboolean seekable;
+    gboolean inherited;          /* the caller's descriptor: its position is left at the end */
+    IohStorage storage;          /* when seekable */
+    IohChannel channel;          /* when not */
+    IohPublication *publication; /* NULL when written in place */
+    IohBehind behind;
+    gboolean published;
+    gint64 wait_us;     /* spent in writes */
+    gint64 flush_us;    /* spent in the final flush */
+    uint64_t length;    /* of the file, known once finished */
+    uint64_t allocated; /* storage it holds, known once finished */
+} IohSink;
+
+/* Opens or takes over the target. NULL with the error set; nothing is left behind then. */
+IohSink *ioh_sink_open (const IohOptions *options, const IohPlan *plan, const IohFacts *facts,
+                        IohReport *report, GError **error);
+
+/* Writes all of LENGTH at OFFSET of the file. */
+gboolean ioh_sink_write_at (IohSink *sink, const void *buffer, size_t length, uint64_t offset,
+                            GError **error);
+
+/* Tells that data up to END was written to the file by other means than ioh_sink_write_at, through
+ * the page cache. */
+gboolean ioh_sink_wrote (IohSink *sink, uint64_t end, GError **error);
+
+/* Writes some of LENGTH, OFFSET bytes into the stream: MOVED, WAIT or FAILED. */
+IohStep ioh_sink_write (IohSink *sink, const void *buffer, size_t length, uint64_t offset,
+                        size_t *out_bytes, IohWait *out_wait, GError **error);
+
+/* Makes the file end at END, durable as planned, and gives it its name. The descriptor is closed
+ * whatever happens; a failure leaves no file that looks complete. */
+gboolean ioh_sink_finish (IohSink *sink, uint64_t end, GError **error);
+
+/* Gives up: removes what was created, or keeps it as TARGET.part. */
+void ioh_sink_abandon (IohSink *sink, gboolean keep_partial);
+
+void ioh_sink_free (IohSink *sink);
+
+/* Where a failure of the file at byte OFFSET happened. */
+IohPlace ioh_sink_place (const IohSink *sink, IohStage stage, uint64_t offset);
+
+#endif

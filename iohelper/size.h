@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef IOH_SIZE_H
+#define IOH_SIZE_H
+
+#include <glib.h>
+#include <stdint.h>
+
+#define IOH_KIB ((uint64_t) 1024)
+#define IOH_MIB (1024 * IOH_KIB)
+
+/* Reads a size such as "65536", "64K", "64KiB" or "1T": powers of 1024, no fraction, no sign.
+ * OPTION names the option for the message. FALSE with a usage error, *OUT_BYTES untouched. */
+gboolean ioh_size_parse (const char *option, const char *text, uint64_t *out_bytes, GError **error);
+
+#endif

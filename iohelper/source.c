@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * source - the image that a stream is restored from.
+ *
+ * Owns the image's descriptor and the position in it. Writes nothing and leaves nothing beside the
+ * image, which may lie in a directory that cannot be written.
+ */
+#include "source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "behind.h"
+#include "error.h"
+#include "i18n.h"
+#include "sys.h"
+
+IohPlace
+ioh_source_place (const IohSource *source, IohStage stage, uint64_t offset)
+{
+    return (IohPlace){IOH_SIDE_FILE, source->name, stage, offset};
+}
+
+/* Opens the image as planned, or one step below. The descriptor, or -errno. */
+static int
+source_open_image (const IohSource *source, const IohOptions *options, const IohFacts *facts,
+                   gboolean *out_direct)
+{
+    const IohPlan *plan = source->plan;
+    int fd = -EINVAL;
+
+    if (source->inherited) {
+        *out_direct = facts->file.direct_flag;
+        return options->file_fd;
+    }
+    *out_direct = FALSE;
+    if (plan->cache == IOH_CACHE_DIRECT) {
+        fd = ioh_sys_open (AT_FDCWD, facts->file.path, O_RDONLY | O_NOCTTY | O_DIRECT, 0);
+        *out_direct = fd >= 0;
+        if (fd != -EINVAL || !plan->cache_steps_down)
+            return fd;
+    }
+    return ioh_sys_open (AT_FDCWD, facts->file.path, O_RDONLY | O_NOCTTY, 0);
+}
+
+IohSource *
+ioh_source_open (const IohOptions *options, const IohPlan *plan, const IohFacts *facts,
+                 IohReport *report, GError **error)
+{
+    IohSource *source = g_new0 (IohSource, 1);
+    gboolean direct = FALSE;
+
+    source->plan = plan;
+    source->name = options->file_name;
+    source->kind = facts->file.kind;
+    source->seekable = facts->file.seekable;
+    source->inherited = options->file_fd >= 0;
+    source->position = plan->offset;
+    source->end = plan->limit_bytes == UINT64_MAX ? UINT64_MAX : plan->offset + plan->limit_bytes;
+    source->storage.direct_fd = source->storage.plain_fd = -1;
+    source->storage.fd = source_open_image (source, options, facts, &direct);
+    if (source->storage.fd < 0) {
+        const IohPlace place = ioh_source_place (source, IOH_STAGE_OPEN, IOH_NO_OFFSET);
+        ioh_error_errno (error, &place, -source->storage.fd);
+        ioh_source_free (source);
+        return NULL;
+    }
+    ioh_channel_init (&source->channel, source->storage.fd, source->kind);
+    if (source->seekable && !ioh_storage_init (&source->storage, options, plan, source->storage.fd,
+                                               O_RDONLY, direct, report, error)) {
+        ioh_source_free (source);
+        return NULL;
+    }
+    return source;
+}
+
+/* After a short read: whether the file really ends at the position. Asking its size saves a last
+ * read at an odd offset, which O_DIRECT would refuse. */
+static gboolean
+source_at_end (IohSource *source)
+{
+    struct stat st;
+
+    return source->kind == IOH_END_REGULAR && ioh_sys_fstat (source->storage.fd, &st) >= 0 &&
+           source->position >= (uint64_t) st.st_size;
+}
+
+/* Reads through the page cache without leaving pages there that were not there before. */
+static gboolean
+source_read_leaving_cache (IohSource *source, void *buffer, size_t length, size_t *out_bytes,
+                           GError **error)
+{
+    uint64_t offset = source->position;
+    gboolean direct = source->storage.direct_fd >= 0;
+    gboolean cached = direct || ioh_sys_is_cached (source->storage.fd, offset, length);
+
+    if (!ioh_storage_read (&source->storage, buffer, length, offset, out_bytes, error))
+        return FALSE;
+    if (!cached)
+        ioh_behind_drop (source->storage.fd, offset, offset + *out_bytes);
+    return TRUE;
+}
+
+static IohStep
+source_read_at (IohSource *source, void *buffer, size_t length, size_t *out_bytes, GError **error)
+{
+    gint64 begun_us = g_get_monotonic_time ();
+    size_t block = source->plan->block_bytes;
+    size_t asked = MIN (length, block - (size_t) (source->position % block));
+    size_t got = 0;
+
+    gboolean read =
+        source->plan->cache == IOH_CACHE_KEEP
+            ? ioh_storage_read (&source->storage, buffer, asked, source->position, &got, error)
+            : source_read_leaving_cache (source, buffer, asked, &got, error);
+    source->wait_us += g_get_monotonic_time () - begun_us;
+    if (!read)
+        return IOH_STEP_FAILED;
+    if (source->end - source->position < got)
+        got = (size_t) (source->end - source->position);
+    source->position += got;
+    *out_bytes = got;
+    if (got < asked && source_at_end (source))
+        source->end = source->position;
+    return got > 0 ? IOH_STEP_MOVED : IOH_STEP_DONE;
+}
+
+IohStep
+ioh_source_read (IohSource *source, void *buffer, size_t length, size_t *out_bytes,
+                 IohWait *out_wait, GError **error)
+{
+    if (source->position >= source->end)
+        return IOH_STEP_DONE;
+    if (source->seekable)
+        return source_read_at (source, buffer, length, out_bytes, error);
+    ssize_t got = ioh_channel_read (&source->channel, buffer, length);
+    if (got == -EAGAIN)
+        return ioh_wait_for (out_wait, source->channel.fd, POLLIN, IOH_SIDE_FILE);
+    if (got < 0) {
+        const IohPlace place = ioh_source_place (source, IOH_STAGE_READ, source->position);
+        ioh_error_errno (error, &place, (int) -got);
+        return IOH_STEP_FAILED;
+    }
+    source->position += (uint64_t) got;
+    *out_bytes = (size_t) got;
+    return got > 0 ? IOH_STEP_MOVED : IOH_STEP_DONE;
+}
+
+void
+ioh_source_close (IohSource *source, uint64_t delivered)
+{
+    if (source->seekable && source->inherited)
+        ioh_sys_seek (source->storage.fd, (gint64) (source->plan->offset + delivered), SEEK_SET);
+    ioh_storage_clear (&source->storage);
+}
+
+void
+ioh_source_free (IohSource *source)
+{
+    if (source == NULL)
+        return;
+    ioh_storage_clear (&source->storage);
+    g_free (source);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef IOH_SOURCE_H
+#define IOH_SOURCE_H
+
+#include <glib.h>
+#include <stdint.h>
+
+#include "channel.h"
+#include "engine.h"
+#include "error.h"
+#include "plan.h"
+#include "report.h"
+#include "storage.h"
+
+/* The image a stream is restored from. */
+typedef struct {
+    const IohPlan *plan; /* borrowed */
+    const char *name;
+    IohEndKind kind;
+    gboolean seekable;
+    gboolean inherited;
+    IohStorage storage; /* when seekable */
+    IohChannel channel; /* when not */
+    uint64_t position;  /* of the next byte, in the file */
+    uint64_t end;       /* the stream ends here; UINT64_MAX while unknown */
+    gint64 wait_us;     /* spent in reads */
+} IohSource;
+
+/* Opens or takes over the image. NULL with the error set. */
+IohSource *ioh_source_open (const IohOptions *options, const IohPlan *plan, const IohFacts *facts,
+                            IohReport *report, GError **error);
+
+/* Reads the next bytes of the stream into BUFFER of LENGTH, a multiple of the block size: MOVED
+ * with *OUT_BYTES, DONE at the end, WAIT (images without positions) or FAILED. */
+IohStep ioh_source_read (IohSource *source, void *buffer, size_t length, size_t *out_bytes,
+                         IohWait *out_wait, GError **error);
+
+/* Leaves an inherited descriptor behind what was DELIVERED and closes it. */
+void ioh_source_close (IohSource *source, uint64_t delivered);
+
+void ioh_source_free (IohSource *source);
+
+/* Where a failure of the image at byte OFFSET happened. */
+IohPlace ioh_source_place (const IohSource *source, IohStage stage, uint64_t offset);
+
+#endif

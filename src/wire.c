@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * wire - spells the words of the report.
+ *
+ * Owns nothing. These strings are an interface: they are never translated and never change.
+ */
+#include "wire.h"
+
+static const char *const cache_words[] = {
+    [IOH_CACHE_AUTO] = "auto",
+    [IOH_CACHE_DIRECT] = "direct",
+    [IOH_CACHE_DROP] = "drop",
+    [IOH_CACHE_KEEP] = "keep",
+};
+
+static const char *const sync_words[] = {
+    [IOH_SYNC_FULL] = "full",
+    [IOH_SYNC_DATA] = "data",
+    [IOH_SYNC_NONE] = "none",
+};
+
+static const char *const exists_words[] = {
+    [IOH_EXISTS_REPLACE] = "replace",
+    [IOH_EXISTS_REFUSE] = "refuse",
+    [IOH_EXISTS_OVERWRITE] = "overwrite",
+};
+
+/* The index of WORD in WORDS, or -1. */
+static int
+wire_find (const char *const *words, unsigned count, const char *word)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (g_str_equal (words[i], word))
+            return (int) i;
+    return -1;
+}
+
+const char *
+ioh_wire_cache_name (IohCache cache)
+{
+    return cache_words[cache];
+}
+
+const char *
+ioh_wire_sync_name (IohSync sync)
+{
+    return sync_words[sync];
+}
+
+const char *
+ioh_wire_exists_name (IohExists exists)
+{
+    return exists_words[exists];
+}
+
+gboolean
+ioh_wire_cache_parse (const char *word, IohCache *out)
+{
+    int index = wire_find (cache_words, G_N_ELEMENTS (cache_words), word);
+
+    if (index >= 0)
+        *out = (IohCache) index;
+    return index >= 0;
+}
+
+gboolean
+ioh_wire_sync_parse (const char *word, IohSync *out)
+{
+    int index = wire_find (sync_words, G_N_ELEMENTS (sync_words), word);
+
+    if (index >= 0)
+        *out = (IohSync) index;
+    return index >= 0;
+}
+
+gboolean
+ioh_wire_exists_parse (const char *word, IohExists *out)
+{
+    int index = wire_find (exists_words, G_N_ELEMENTS (exists_words), word);
+
+    if (index >= 0)
+        *out = (IohExists) index;
+    return index >= 0;
+}
+
+const char *
+ioh_wire_direction_name (IohDirection direction)
+{
+    return direction == IOH_SAVE ? "save" : "restore";
+}
+
+const char *
+ioh_wire_side_name (IohSide side)
+{
+    static const char *const names[] = {
+        [IOH_SIDE_NONE] = "none",
+        [IOH_SIDE_STREAM] = "stream",
+        [IOH_SIDE_FILE] = "file",
+    };
+    return names[side];
+}
+
+const char *
+ioh_wire_stage_name (IohStage stage)
+{
+    static const char *const names[] = {
+        [IOH_STAGE_NONE] = "none",   [IOH_STAGE_OPEN] = "open",   [IOH_STAGE_CHECK] = "check",
+        [IOH_STAGE_READ] = "read",   [IOH_STAGE_WRITE] = "write", [IOH_STAGE_TRUNCATE] = "truncate",
+        [IOH_STAGE_FLUSH] = "flush", [IOH_STAGE_CLOSE] = "close", [IOH_STAGE_PUBLISH] = "publish",
+    };
+    return names[stage];
+}
+
+const char *
+ioh_wire_exit_name (IohExit status)
+{
+    static const char *const names[] = {
+        [IOH_EXIT_DONE] = "done",   [IOH_EXIT_INTERNAL] = "internal",
+        [IOH_EXIT_USAGE] = "usage", [IOH_EXIT_STREAM] = "stream",
+        [IOH_EXIT_FILE] = "file",   [IOH_EXIT_NO_ROOM] = "no-room",
+        [IOH_EXIT_FLUSH] = "flush", [IOH_EXIT_IMAGE] = "image",
+    };
+    return names[status];
+}
