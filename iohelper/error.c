@@ -90,7 +90,7 @@ error_describe (const IohPlace *place)
 
     if (place->offset == IOH_NO_OFFSET)
         return g_strdup_printf ("%s %s: %s", side, place->name, phrase);
-    return g_strdup_printf (_ ("%s %s: %s at byte %" G_GUINT64_FORMAT), side, place->name, phrase,
+    return g_strdup_printf (_ ("%s %s: %s at byte %" PRIu64), side, place->name, phrase,
                             place->offset);
 }
 

@@ -8,6 +8,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,9 +117,8 @@ options_take_size (const char *name, const char *value, gpointer data, GError **
     if (!ioh_size_parse (name + 2, value, &bytes, error))
         return FALSE;
     if (bytes < sizes[i].least || bytes > sizes[i].most)
-        return ioh_error_usage (
-            error, _ ("%s: '%s' is not between %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT), name,
-            value, sizes[i].least, sizes[i].most);
+        return ioh_error_usage (error, _ ("%s: '%s' is not between %" PRIu64 " and %" PRIu64), name,
+                                value, sizes[i].least, sizes[i].most);
     G_STRUCT_MEMBER (uint64_t, data, sizes[i].member) = bytes;
     return TRUE;
 }
@@ -298,9 +298,10 @@ options_find_command (const char *word)
 static GOptionContext *
 options_context_new (const OptionsCommand *command, IohOptions *options)
 {
-    g_autofree char *usage =
-        g_strjoin (" ", command->name, _ ("[OPTION...]"), command->operand, NULL);
-    GOptionContext *context = g_option_context_new (NULL);
+    /* GOption's usage line is the program's name, its own word for options, then the operand */
+    g_autofree char *usage = g_strconcat (IOH_PACKAGE, " ", command->name, NULL);
+    g_set_prgname (usage);
+    GOptionContext *context = g_option_context_new (command->operand);
     GOptionGroup *group = g_option_group_new ("", "", "", options, NULL);
 
     if (command->command != IOH_COMMAND_ENGINES)

@@ -9,6 +9,7 @@
 #include "plan.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "error.h"
@@ -184,14 +185,12 @@ plan_check_room (const IohPlan *plan, const IohOptions *options, const IohFacts 
     if (wanted == IOH_UNSET || !file->seekable)
         return TRUE;
     if (wanted > file->room)
-        return ioh_error_set (
-            error, IOH_EXIT_NO_ROOM, &place,
-            _ ("the stream needs %" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT " are available"),
-            wanted, file->room);
+        return ioh_error_set (error, IOH_EXIT_NO_ROOM, &place,
+                              _ ("the stream needs %" PRIu64 " bytes, %" PRIu64 " are available"),
+                              wanted, file->room);
     if (wanted > file->size_limit || plan->offset > file->size_limit - wanted)
         return ioh_error_set (error, IOH_EXIT_NO_ROOM, &place,
-                              _ ("the stream would end at byte %" G_GUINT64_FORMAT
-                                 ", the limit is %" G_GUINT64_FORMAT),
+                              _ ("the stream would end at byte %" PRIu64 ", the limit is %" PRIu64),
                               plan->offset + wanted, file->size_limit);
     return TRUE;
 }
@@ -209,7 +208,7 @@ plan_check_image (IohPlan *plan, const IohOptions *options, const IohFacts *fact
         return TRUE;
     if (plan->offset > file->size)
         return ioh_error_set (error, IOH_EXIT_IMAGE, &place,
-                              _ ("the offset lies %" G_GUINT64_FORMAT " bytes behind its end"),
+                              _ ("the offset lies %" PRIu64 " bytes behind its end"),
                               plan->offset - file->size);
     uint64_t available = file->size - plan->offset;
     if (available == 0 && !options->accept_empty)
@@ -217,13 +216,13 @@ plan_check_image (IohPlan *plan, const IohOptions *options, const IohFacts *fact
     if (expected == IOH_UNSET)
         return TRUE;
     if (available < expected)
-        return ioh_error_set (error, IOH_EXIT_IMAGE, &place,
-                              _ ("the image is truncated: %" G_GUINT64_FORMAT
-                                 " of %" G_GUINT64_FORMAT " bytes are missing"),
-                              expected - available, expected);
+        return ioh_error_set (
+            error, IOH_EXIT_IMAGE, &place,
+            _ ("the image is truncated: %" PRIu64 " of %" PRIu64 " bytes are missing"),
+            expected - available, expected);
     if (available > expected && file->kind == IOH_END_REGULAR)
         return ioh_error_set (error, IOH_EXIT_IMAGE, &place,
-                              _ ("the image has %" G_GUINT64_FORMAT " bytes more than expected"),
+                              _ ("the image has %" PRIu64 " bytes more than expected"),
                               available - expected);
     plan->limit_bytes = expected;
     return TRUE;
@@ -301,7 +300,7 @@ ioh_plan_explain (const IohPlan *plan, const IohOptions *options, const IohFacts
         g_string_append_printf (text, _ ("alignment   %zu: %s\n"), plan->file_align,
                                 plan->align_origin);
     g_string_append_printf (text, _ ("block-size  %zu\n"), plan->block_bytes);
-    g_string_append_printf (text, _ ("offset      %" G_GUINT64_FORMAT "\n"), plan->offset);
+    g_string_append_printf (text, _ ("offset      %" PRIu64 "\n"), plan->offset);
     g_string_append_printf (text, "sync        %s: %s\n", ioh_wire_sync_name (plan->sync),
                             plan->sync_reason);
     g_string_append_printf (text, "publish     %s: %s\n", ioh_publish_name (plan->publish),

@@ -7,6 +7,7 @@
  */
 #include "report.h"
 
+#include <inttypes.h>
 #include <json-glib/json-glib.h>
 #include <string.h>
 
@@ -126,7 +127,7 @@ ioh_report_summary (const IohReport *report, const IohPlan *plan)
     double seconds = MAX (report_seconds (result->total_us), 1e-6);
 
     return g_strdup_printf (
-        _ ("%" G_GUINT64_FORMAT " bytes in %.3f s, %.0f MB/s, engine %s, "
+        _ ("%" PRIu64 " bytes in %.3f s, %.0f MB/s, engine %s, "
            "cache %s; waited %.3f s for the stream, %.3f s for the file, "
            "%.3f s for the flush"),
         result->bytes, seconds, (double) result->bytes / seconds / 1e6, result->engine->name,

@@ -8,6 +8,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 #include "error.h"
 #include "i18n.h"
@@ -73,7 +74,7 @@ run_check_excess (const Run *run, GError **error)
                             run->plan->expect_bytes};
     gboolean save = run->plan->direction == IOH_SAVE;
     return ioh_error_set (error, save ? IOH_EXIT_STREAM : IOH_EXIT_IMAGE, save ? &stream : &image,
-                          _ ("there are more than the %" G_GUINT64_FORMAT " bytes expected"),
+                          _ ("there are more than the %" PRIu64 " bytes expected"),
                           run->plan->expect_bytes);
 }
 
@@ -150,10 +151,9 @@ run_check_saved (const Run *run, GError **error)
     const IohPlace place = ioh_transport_place (&run->job.transport, IOH_STAGE_READ, bytes);
 
     if (expected != IOH_UNSET && bytes < expected)
-        return ioh_error_set (
-            error, IOH_EXIT_STREAM, &place,
-            _ ("the stream ended after %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes"),
-            bytes, expected);
+        return ioh_error_set (error, IOH_EXIT_STREAM, &place,
+                              _ ("the stream ended after %" PRIu64 " of %" PRIu64 " bytes"), bytes,
+                              expected);
     if (bytes == 0 && !run->options->accept_empty)
         return ioh_error_set (error, IOH_EXIT_STREAM, &place, _ ("0 bytes received"));
     return TRUE;
@@ -171,10 +171,10 @@ run_check_restored (const Run *run, GError **error)
     if (expected == IOH_UNSET && run->facts->file.kind == IOH_END_REGULAR)
         expected = run->facts->file.size - run->plan->offset;
     if (expected != IOH_UNSET && bytes < expected)
-        return ioh_error_set (error, IOH_EXIT_IMAGE, &place,
-                              _ ("the image is truncated: %" G_GUINT64_FORMAT
-                                 " of %" G_GUINT64_FORMAT " bytes are missing"),
-                              expected - bytes, expected);
+        return ioh_error_set (
+            error, IOH_EXIT_IMAGE, &place,
+            _ ("the image is truncated: %" PRIu64 " of %" PRIu64 " bytes are missing"),
+            expected - bytes, expected);
     if (bytes == 0 && !run->options->accept_empty)
         return ioh_error_set (error, IOH_EXIT_IMAGE, &place, _ ("the image is empty"));
     return TRUE;
