@@ -31,7 +31,11 @@ ioh_error_private_clear (IohErrorPrivate *priv)
     g_free (priv->name);
 }
 
+/* GLib's own cast; clang does not know that the allocation is aligned for it. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wcast-align"
 G_DEFINE_EXTENDED_ERROR (IohError, ioh_error)
+#pragma GCC diagnostic pop
 
 gboolean
 ioh_error_is_no_room (int error_number)
