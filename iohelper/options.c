@@ -19,10 +19,6 @@
 #include "i18n.h"
 #include "size.h"
 
-#define OPTIONS_DEFAULT_PIPE_BYTES IOH_MIB
-#define OPTIONS_DEFAULT_BLOCK_BYTES IOH_MIB
-#define OPTIONS_MAX_BLOCK_BYTES (64 * IOH_MIB)
-
 IohOptions *
 ioh_options_new (IohCommand command)
 {
@@ -32,12 +28,12 @@ ioh_options_new (IohCommand command)
     options->direction = command == IOH_COMMAND_RESTORE ? IOH_RESTORE : IOH_SAVE;
     options->file_fd = -1;
     options->stream_fd = -1;
-    options->engine = g_strdup ("auto");
-    options->pipe_bytes = OPTIONS_DEFAULT_PIPE_BYTES;
-    options->block_bytes = OPTIONS_DEFAULT_BLOCK_BYTES;
-    options->offset = IOH_UNSET;
-    options->expect_bytes = IOH_UNSET;
-    options->mode = 0600;
+    options->engine = g_strdup (IOH_ENGINE_AUTO);
+    options->pipe_bytes = ioh_wire_range (IOH_OPTION_PIPE_SIZE)->standard;
+    options->block_bytes = ioh_wire_range (IOH_OPTION_BLOCK_SIZE)->standard;
+    options->offset = ioh_wire_range (IOH_OPTION_OFFSET)->standard;
+    options->expect_bytes = ioh_wire_range (IOH_OPTION_EXPECT_SIZE)->standard;
+    options->mode = IOH_MODE_STANDARD;
     return options;
 }
 
@@ -101,24 +97,24 @@ options_take_size (const char *name, const char *value, gpointer data, GError **
     static const struct {
         const char *name;
         size_t member;
-        uint64_t least;
-        uint64_t most;
     } sizes[] = {
-        {"--pipe-size", G_STRUCT_OFFSET (IohOptions, pipe_bytes), 1, G_MAXINT / 2 + 1},
-        {"--block-size", G_STRUCT_OFFSET (IohOptions, block_bytes), 4096, OPTIONS_MAX_BLOCK_BYTES},
-        {"--offset", G_STRUCT_OFFSET (IohOptions, offset), 0, INT64_MAX},
-        {"--expect-size", G_STRUCT_OFFSET (IohOptions, expect_bytes), 0, INT64_MAX},
+        {IOH_OPTION_PIPE_SIZE, G_STRUCT_OFFSET (IohOptions, pipe_bytes)},
+        {IOH_OPTION_BLOCK_SIZE, G_STRUCT_OFFSET (IohOptions, block_bytes)},
+        {IOH_OPTION_OFFSET, G_STRUCT_OFFSET (IohOptions, offset)},
+        {IOH_OPTION_EXPECT_SIZE, G_STRUCT_OFFSET (IohOptions, expect_bytes)},
     };
+    const char *option = name + strlen ("--");
+    const IohWireRange *range = ioh_wire_range (option);
+    uint64_t bytes = 0;
     unsigned i = 0;
 
-    while (!g_str_equal (sizes[i].name, name))
+    while (!g_str_equal (sizes[i].name, option))
         i++;
-    uint64_t bytes = 0;
-    if (!ioh_size_parse (name + 2, value, &bytes, error))
+    if (!ioh_size_parse (option, value, &bytes, error))
         return FALSE;
-    if (bytes < sizes[i].least || bytes > sizes[i].most)
+    if (bytes < range->least || bytes > range->most)
         return ioh_error_usage (error, _ ("%s: '%s' is not between %" PRIu64 " and %" PRIu64), name,
-                                value, sizes[i].least, sizes[i].most);
+                                value, range->least, range->most);
     G_STRUCT_MEMBER (uint64_t, data, sizes[i].member) = bytes;
     return TRUE;
 }
@@ -134,10 +130,10 @@ options_take_word (const char *name, const char *value, gpointer data, GError **
 {
     IohOptions *options = data;
 
-    if (g_str_equal (name, "--cache"))
+    if (g_str_equal (name, "--" IOH_OPTION_CACHE))
         return ioh_wire_cache_parse (value, &options->cache) ||
                options_refuse_word (name, value, "auto, direct, drop, keep", error);
-    if (g_str_equal (name, "--sync"))
+    if (g_str_equal (name, "--" IOH_OPTION_SYNC))
         return ioh_wire_sync_parse (value, &options->sync) ||
                options_refuse_word (name, value, "full, data, none", error);
     return ioh_wire_exists_parse (value, &options->exists) ||
@@ -149,7 +145,7 @@ options_take_engine (const char *name, const char *value, gpointer data, GError 
 {
     IohOptions *options = data;
 
-    if (!g_str_equal (value, "auto") && ioh_engine_find (value) == NULL) {
+    if (!g_str_equal (value, IOH_ENGINE_AUTO) && ioh_engine_find (value) == NULL) {
         g_autofree char *names = ioh_engine_names ();
         g_autofree char *words = g_strconcat ("auto, ", names, NULL);
         return options_refuse_word (name, value, words, error);
@@ -165,7 +161,7 @@ options_take_mode (const char *name, const char *value, gpointer data, GError **
     IohOptions *options = data;
     guint64 mode = 0;
 
-    if (!g_ascii_string_to_unsigned (value, 8, 0, 07777, &mode, NULL))
+    if (!g_ascii_string_to_unsigned (value, 8, 0, IOH_MODE_MOST, &mode, NULL))
         return ioh_error_usage (error, _ ("%s: '%s' is not an octal mode such as 0600"), name,
                                 value);
     options->mode = (mode_t) mode;
@@ -188,7 +184,7 @@ options_take_verbosity (const char *name, const char *value, gpointer data, GErr
 {
     IohOptions *options = data;
 
-    if (g_str_equal (name, "-q") || g_str_equal (name, "--quiet"))
+    if (g_str_equal (name, "-q") || g_str_equal (name, "--" IOH_OPTION_QUIET))
         options->verbosity = -1;
     else
         options->verbosity = MAX (options->verbosity, 0) + 1;
@@ -208,27 +204,27 @@ static void
 options_add_transfer (GOptionGroup *group, IohOptions *options)
 {
     const GOptionEntry entries[] = {
-        {"fd", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_fd),
+        {IOH_OPTION_FD, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_fd),
          N_ ("Stream descriptor instead of standard input or output"), "N"},
-        {"pipe-size", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
+        {IOH_OPTION_PIPE_SIZE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
          N_ ("Size wanted for the stream's pipe (default 1M)"), "SIZE"},
-        {"engine", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_engine),
+        {IOH_OPTION_ENGINE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_engine),
          N_ ("How bytes cross: auto or a name that 'iohelper engines' lists"), "NAME"},
-        {"cache", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
+        {IOH_OPTION_CACHE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
          N_ ("Page cache: auto, direct, drop or keep (default auto)"), "MODE"},
-        {"block-size", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
+        {IOH_OPTION_BLOCK_SIZE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
          N_ ("Size of one request to the file (default 1M)"), "SIZE"},
-        {"offset", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
+        {IOH_OPTION_OFFSET, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
          N_ ("Where in the file the stream begins"), "BYTES"},
-        {"expect-size", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
+        {IOH_OPTION_EXPECT_SIZE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
          N_ ("Exact length of the stream; anything else is a failure"), "BYTES"},
-        {"report", 0, 0, G_OPTION_ARG_STRING, &options->report,
+        {IOH_OPTION_REPORT, 0, 0, G_OPTION_ARG_STRING, &options->report,
          N_ ("Write the final report as JSON to FILE, fd:N or -"), "FILE"},
-        {"explain", 0, 0, G_OPTION_ARG_NONE, &options->explain,
+        {IOH_OPTION_EXPLAIN, 0, 0, G_OPTION_ARG_NONE, &options->explain,
          N_ ("Print the plan and its reasons, touch nothing"), NULL},
-        {"quiet", 'q', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
+        {IOH_OPTION_QUIET, 'q', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
          OPTIONS_CALLBACK (options_take_verbosity), N_ ("Print errors only"), NULL},
-        {"verbose", 'v', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
+        {IOH_OPTION_VERBOSE, 'v', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
          OPTIONS_CALLBACK (options_take_verbosity), N_ ("Tell what was done and why"), NULL},
         G_OPTION_ENTRY_NULL,
     };
@@ -239,13 +235,13 @@ static void
 options_add_save (GOptionGroup *group, IohOptions *options)
 {
     const GOptionEntry entries[] = {
-        {"sync", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
+        {IOH_OPTION_SYNC, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
          N_ ("What is on storage before success: full, data or none (default full)"), "WHAT"},
-        {"exists", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
+        {IOH_OPTION_EXISTS, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
          N_ ("A file that is there: replace, refuse or overwrite (default replace)"), "WHAT"},
-        {"mode", 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_mode),
+        {IOH_OPTION_MODE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_mode),
          N_ ("Permissions of a new file (default 0600)"), "OCTAL"},
-        {"keep-partial", 0, 0, G_OPTION_ARG_NONE, &options->keep_partial,
+        {IOH_OPTION_KEEP_PARTIAL, 0, 0, G_OPTION_ARG_NONE, &options->keep_partial,
          N_ ("After a failure leave what was written as TARGET.part"), NULL},
         G_OPTION_ENTRY_NULL,
     };
@@ -256,7 +252,7 @@ static void
 options_add_common (GOptionGroup *group)
 {
     const GOptionEntry entries[] = {
-        {"version", 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
+        {IOH_OPTION_VERSION, 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
          OPTIONS_CALLBACK (options_print_version), N_ ("Print the version"), NULL},
         G_OPTION_ENTRY_NULL,
     };
@@ -267,7 +263,7 @@ static void
 options_add_engines (GOptionGroup *group, IohOptions *options)
 {
     const GOptionEntry entries[] = {
-        {"json", 0, 0, G_OPTION_ARG_NONE, &options->json, N_ ("Print JSON"), NULL},
+        {IOH_OPTION_JSON, 0, 0, G_OPTION_ARG_NONE, &options->json, N_ ("Print JSON"), NULL},
         G_OPTION_ENTRY_NULL,
     };
     g_option_group_add_entries (group, entries);

@@ -8,9 +8,6 @@
 
 #include "wire.h"
 
-/* "not given", for expect_bytes and offset */
-#define IOH_UNSET UINT64_MAX
-
 typedef enum {
     IOH_COMMAND_SAVE,
     IOH_COMMAND_RESTORE,

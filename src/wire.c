@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * wire - spells the words of the report.
+ * wire - spells the words of the command line and the report.
  *
  * Owns nothing. These strings are an interface: they are never translated and never change.
  */
@@ -121,4 +121,24 @@ ioh_wire_exit_name (IohExit status)
         [IOH_EXIT_FLUSH] = "flush", [IOH_EXIT_IMAGE] = "image",
     };
     return names[status];
+}
+
+#define WIRE_MIB (UINT64_C (1) << 20)
+
+static const IohWireRange wire_ranges[] = {
+    /* one pipe of so many bytes is what F_SETPIPE_SZ can be asked for */
+    {IOH_OPTION_PIPE_SIZE, 1, G_MAXINT / 2 + 1, WIRE_MIB},
+    {IOH_OPTION_BLOCK_SIZE, 4096, 64 * WIRE_MIB, WIRE_MIB},
+    {IOH_OPTION_OFFSET, 0, INT64_MAX, IOH_UNSET},
+    {IOH_OPTION_EXPECT_SIZE, 0, INT64_MAX, IOH_UNSET},
+};
+
+const IohWireRange *
+ioh_wire_range (const char *option)
+{
+    unsigned i = 0;
+
+    while (!g_str_equal (wire_ranges[i].option, option))
+        i++;
+    return &wire_ranges[i];
 }

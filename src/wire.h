@@ -3,6 +3,7 @@
 #define IOH_WIRE_H
 
 #include <glib.h>
+#include <stdint.h>
 
 G_BEGIN_DECLS
 
@@ -84,6 +85,46 @@ const char *ioh_wire_direction_name (IohDirection direction);
 const char *ioh_wire_side_name (IohSide side);
 const char *ioh_wire_stage_name (IohStage stage);
 const char *ioh_wire_exit_name (IohExit status);
+
+/* Long options of the command line, and properties of the library. */
+#define IOH_OPTION_FD "fd"
+#define IOH_OPTION_PIPE_SIZE "pipe-size"
+#define IOH_OPTION_ENGINE "engine"
+#define IOH_OPTION_CACHE "cache"
+#define IOH_OPTION_BLOCK_SIZE "block-size"
+#define IOH_OPTION_OFFSET "offset"
+#define IOH_OPTION_EXPECT_SIZE "expect-size"
+#define IOH_OPTION_REPORT "report"
+#define IOH_OPTION_EXPLAIN "explain"
+#define IOH_OPTION_QUIET "quiet"
+#define IOH_OPTION_VERBOSE "verbose"
+#define IOH_OPTION_SYNC "sync"
+#define IOH_OPTION_EXISTS "exists"
+#define IOH_OPTION_MODE "mode"
+#define IOH_OPTION_KEEP_PARTIAL "keep-partial"
+#define IOH_OPTION_VERSION "version"
+#define IOH_OPTION_JSON "json"
+
+/* "not given", for an offset or a size */
+#define IOH_UNSET UINT64_MAX
+
+/* What an option that is a number of bytes may be. */
+typedef struct {
+    const char *option;
+    uint64_t least;
+    uint64_t most;
+    uint64_t standard; /* when it is not given; may be IOH_UNSET */
+} IohWireRange;
+
+/* The range of OPTION, which must be one of those. */
+const IohWireRange *ioh_wire_range (const char *option);
+
+/* What --engine is when it is not given. */
+#define IOH_ENGINE_AUTO "auto"
+
+/* Permissions of a new file, and the bits that may be asked for. */
+#define IOH_MODE_STANDARD 0600
+#define IOH_MODE_MOST 07777
 
 /* Members of the report, one JSON object. Times are seconds, amounts are bytes. */
 #define IOH_REPORT_PROGRAM "program"
