@@ -8,8 +8,8 @@
  * noticed here, so that the transfer can clean up first. One per process, owned by main. */
 typedef struct IohCancel IohCancel;
 
-/* Blocks the signals (those the caller ignores stay ignored) and watches for them. Call before the
- * first thread starts. NULL on failure. */
+/* Blocks the signals (those the caller ignores stay ignored) and watches for them. Threads
+ * that are there already must have them blocked. NULL on failure. */
 IohCancel *ioh_cancel_new (GError **error);
 void ioh_cancel_free (IohCancel *cancel);
 

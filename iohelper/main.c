@@ -91,6 +91,7 @@ typedef struct {
     IohPlan *plan;
     IohReport *report;
     IohCancel *cancel;
+    IohProgress *progress;
     int report_fd;
     IohOutcome outcome;
     GError *error;
@@ -105,6 +106,12 @@ transfer_run (Transfer *transfer)
     if (options->report != NULL && !options->explain) {
         transfer->report_fd = main_open_report (options->report, &transfer->error);
         if (transfer->report_fd < 0)
+            return;
+    }
+    if (options->progress_fd >= 0 && !options->explain) {
+        transfer->progress =
+            ioh_progress_new (options->progress_fd, options->expect_bytes, &transfer->error);
+        if (transfer->progress == NULL)
             return;
     }
     transfer->facts = ioh_probe (options, &transfer->error);
@@ -123,7 +130,7 @@ transfer_run (Transfer *transfer)
     if (transfer->cancel == NULL)
         return;
     transfer->outcome = ioh_run (options, transfer->facts, transfer->plan, transfer->cancel,
-                                 transfer->report, &transfer->error);
+                                 transfer->report, transfer->progress, &transfer->error);
 }
 
 /* Notes before the verdict: after an error nothing else may be said. */
@@ -193,6 +200,7 @@ transfer_exit_status (const Transfer *transfer, gboolean reported)
 static void
 transfer_clear (Transfer *transfer)
 {
+    ioh_progress_free (transfer->progress);
     ioh_cancel_free (transfer->cancel);
     ioh_report_free (transfer->report);
     ioh_plan_free (transfer->plan);

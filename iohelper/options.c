@@ -28,6 +28,7 @@ ioh_options_new (IohCommand command)
     options->direction = command == IOH_COMMAND_RESTORE ? IOH_RESTORE : IOH_SAVE;
     options->file_fd = -1;
     options->stream_fd = -1;
+    options->progress_fd = -1;
     options->engine = g_strdup (IOH_ENGINE_AUTO);
     options->pipe_bytes = ioh_wire_range (IOH_OPTION_PIPE_SIZE)->standard;
     options->block_bytes = ioh_wire_range (IOH_OPTION_BLOCK_SIZE)->standard;
@@ -180,6 +181,14 @@ options_take_fd (const char *name, const char *value, gpointer data, GError **er
 }
 
 static gboolean
+options_take_progress_fd (const char *name, const char *value, gpointer data, GError **error)
+{
+    IohOptions *options = data;
+
+    return ioh_options_parse_fd (name, value, &options->progress_fd, error);
+}
+
+static gboolean
 options_take_verbosity (const char *name, const char *value, gpointer data, GError **error)
 {
     IohOptions *options = data;
@@ -220,6 +229,9 @@ options_add_transfer (GOptionGroup *group, IohOptions *options)
          N_ ("Exact length of the stream; anything else is a failure"), "BYTES"},
         {IOH_OPTION_REPORT, 0, 0, G_OPTION_ARG_STRING, &options->report,
          N_ ("Write the final report as JSON to FILE, fd:N or -"), "FILE"},
+        {IOH_OPTION_PROGRESS_FD, 0, 0, G_OPTION_ARG_CALLBACK,
+         OPTIONS_CALLBACK (options_take_progress_fd),
+         N_ ("Tell the progress as lines of JSON to descriptor N"), "N"},
         {IOH_OPTION_EXPLAIN, 0, 0, G_OPTION_ARG_NONE, &options->explain,
          N_ ("Print the plan and its reasons, touch nothing"), NULL},
         {IOH_OPTION_QUIET, 'q', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
@@ -336,7 +348,15 @@ options_path_to_fd (const char *path, int standard_fd, int *out_fd, GError **err
     return TRUE;
 }
 
-/* Nobody else may use the descriptor that the report goes to. */
+/* Nobody else may use the descriptors that the report and the progress go to. */
+static gboolean
+options_check_not_data (const IohOptions *options, const char *name, int fd, GError **error)
+{
+    if (fd < 0 || (fd != options->stream_fd && fd != options->file_fd))
+        return TRUE;
+    return ioh_error_usage (error, _ ("--%s: fd %d already carries the data"), name, fd);
+}
+
 static gboolean
 options_check_report (const IohOptions *options, GError **error)
 {
@@ -346,12 +366,8 @@ options_check_report (const IohOptions *options, GError **error)
         return TRUE;
     if (options->report[0] == '\0')
         return ioh_error_usage (error, _ ("--report: the file name is empty"));
-    if (!options_path_to_fd (options->report, STDOUT_FILENO, &fd, error))
-        return FALSE;
-    if (fd >= 0 && (fd == options->stream_fd || fd == options->file_fd))
-        return ioh_error_usage (error, _ ("--report: %s already carries the data"),
-                                options->report);
-    return TRUE;
+    return options_path_to_fd (options->report, STDOUT_FILENO, &fd, error) &&
+           options_check_not_data (options, IOH_OPTION_REPORT, fd, error);
 }
 
 static gboolean
@@ -371,7 +387,8 @@ options_take_operand (IohOptions *options, const OptionsCommand *command, const 
     if (fd >= 0 && fd == options->stream_fd)
         return ioh_error_usage (error, _ ("%s is both the stream and the file"),
                                 options->file_name);
-    return options_check_report (options, error);
+    return options_check_report (options, error) &&
+           options_check_not_data (options, IOH_OPTION_PROGRESS_FD, options->progress_fd, error);
 }
 
 static gboolean

@@ -38,7 +38,8 @@ typedef struct {
     gboolean keep_partial;
     gboolean accept_empty; /* a stream of no bytes is no failure */
 
-    char *report; /* FILE, fd:N or -, NULL for none */
+    char *report;    /* FILE, fd:N or -, NULL for none */
+    int progress_fd; /* -1 for none */
     gboolean explain;
     gboolean json;
     int verbosity; /* -1 quiet, 0, 1 and more */

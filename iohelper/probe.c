@@ -83,6 +83,14 @@ probe_kind (const struct stat *st)
     }
 }
 
+IohEndKind
+ioh_end_kind_of (int fd)
+{
+    struct stat st;
+
+    return ioh_sys_fstat (fd, &st) < 0 ? IOH_END_UNKNOWN : probe_kind (&st);
+}
+
 static uint64_t
 probe_size_limit (void)
 {

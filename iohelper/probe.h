@@ -64,6 +64,9 @@ IohFacts *ioh_probe_host (void);
 void ioh_facts_free (IohFacts *facts);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (IohFacts, ioh_facts_free)
 
+/* What FD is; IOH_END_UNKNOWN when it is not open, or is something no transfer can use. */
+IohEndKind ioh_end_kind_of (int fd);
+
 /* A word for the report and for messages: "regular", "pipe" ... */
 const char *ioh_end_kind_name (IohEndKind kind);
 

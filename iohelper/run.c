@@ -20,6 +20,7 @@ typedef struct {
     const IohFacts *facts;
     const IohPlan *plan;
     IohCancel *cancel;
+    IohProgress *progress;
     IohJob job;
     IohResult result;
 } Run;
@@ -43,6 +44,19 @@ run_open (Run *run, GError **error)
         return FALSE;
     ioh_transport_init (&job->transport, run->options, run->plan, run->facts, job->report);
     return TRUE;
+}
+
+/* The end of an image is known beforehand, that of a stream only when it was told. */
+static void
+run_expect (const Run *run)
+{
+    const IohEndFacts *file = &run->facts->file;
+    const IohPlan *plan = run->plan;
+    uint64_t expected = plan->expect_bytes;
+
+    if (expected == IOH_UNSET && plan->direction == IOH_RESTORE && file->kind == IOH_END_REGULAR)
+        expected = file->size - plan->offset;
+    ioh_progress_expect (run->progress, expected);
 }
 
 /* Waits for what the engine named, or a signal. */
@@ -91,6 +105,7 @@ run_steps (Run *run, const IohEngine *engine, gpointer state, GError **error)
             break;
         step = save ? engine->save_step (state, &wait, error)
                     : engine->restore_step (state, &wait, error);
+        ioh_progress_bytes (run->progress, run->job.delivered);
         if (step != IOH_STEP_FAILED && !run_check_excess (run, error))
             step = IOH_STEP_FAILED;
         if (step == IOH_STEP_WAIT)
@@ -197,8 +212,10 @@ run_finish (Run *run, GError **error)
     IohJob *job = &run->job;
 
     if (run->plan->direction == IOH_SAVE) {
-        if (!run_check_saved (run, error) ||
-            !ioh_sink_finish (job->sink, run->plan->offset + job->delivered, error))
+        if (!run_check_saved (run, error))
+            return FALSE;
+        ioh_progress_phase (run->progress, IOH_PHASE_FLUSHING);
+        if (!ioh_sink_finish (job->sink, run->plan->offset + job->delivered, error))
             return FALSE;
         run->result.durable = run->plan->sync != IOH_SYNC_NONE;
         return TRUE;
@@ -238,7 +255,7 @@ run_end (Run *run, gint64 begun_us, IohOutcome outcome)
 
 IohOutcome
 ioh_run (const IohOptions *options, const IohFacts *facts, const IohPlan *plan, IohCancel *cancel,
-         IohReport *report, GError **error)
+         IohReport *report, IohProgress *progress, GError **error)
 {
     gint64 begun_us = g_get_monotonic_time ();
     IohOutcome outcome = IOH_OUTCOME_FAILED;
@@ -247,10 +264,13 @@ ioh_run (const IohOptions *options, const IohFacts *facts, const IohPlan *plan, 
         .facts = facts,
         .plan = plan,
         .cancel = cancel,
+        .progress = progress,
         .job = {.plan = plan, .report = report},
     };
 
     if (run_open (&run, error)) {
+        run_expect (&run);
+        ioh_progress_phase (progress, IOH_PHASE_MOVING);
         IohStep step = run_engines (&run, error);
         if (step == IOH_STEP_DONE && ioh_cancel_signal (cancel) == 0 && run_finish (&run, error))
             outcome = IOH_OUTCOME_DONE;

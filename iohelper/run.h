@@ -8,6 +8,7 @@
 #include "options.h"
 #include "plan.h"
 #include "probe.h"
+#include "progress.h"
 #include "report.h"
 
 typedef enum {
@@ -17,8 +18,8 @@ typedef enum {
 } IohOutcome;
 
 /* Carries out PLAN: opens the ends, moves the bytes, finishes or cleans up. The numbers are in
- * REPORT whatever the outcome. */
+ * REPORT whatever the outcome; PROGRESS, which may be NULL, is told them on the way. */
 IohOutcome ioh_run (const IohOptions *options, const IohFacts *facts, const IohPlan *plan,
-                    IohCancel *cancel, IohReport *report, GError **error);
+                    IohCancel *cancel, IohReport *report, IohProgress *progress, GError **error);
 
 #endif

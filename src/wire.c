@@ -25,6 +25,12 @@ static const char *const exists_words[] = {
     [IOH_EXISTS_OVERWRITE] = "overwrite",
 };
 
+static const char *const phase_words[] = {
+    [IOH_PHASE_OPENING] = "opening",
+    [IOH_PHASE_MOVING] = "moving",
+    [IOH_PHASE_FLUSHING] = "flushing",
+};
+
 /* The index of WORD in WORDS, or -1. */
 static int
 wire_find (const char *const *words, unsigned count, const char *word)
@@ -80,6 +86,22 @@ ioh_wire_exists_parse (const char *word, IohExists *out)
 
     if (index >= 0)
         *out = (IohExists) index;
+    return index >= 0;
+}
+
+const char *
+ioh_wire_phase_name (IohPhase phase)
+{
+    return phase_words[phase];
+}
+
+gboolean
+ioh_wire_phase_parse (const char *word, IohPhase *out)
+{
+    int index = wire_find (phase_words, G_N_ELEMENTS (phase_words), word);
+
+    if (index >= 0)
+        *out = (IohPhase) index;
     return index >= 0;
 }
 

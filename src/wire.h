@@ -72,6 +72,13 @@ typedef enum {
     IOH_EXISTS_OVERWRITE, /* it is written in place */
 } IohExists;
 
+/* What a transfer is doing. */
+typedef enum {
+    IOH_PHASE_OPENING,  /* looking at the ends and opening them */
+    IOH_PHASE_MOVING,   /* bytes cross, or one side is waited for */
+    IOH_PHASE_FLUSHING, /* all bytes have crossed; they are made durable and published */
+} IohPhase;
+
 const char *ioh_wire_cache_name (IohCache cache);
 const char *ioh_wire_sync_name (IohSync sync);
 const char *ioh_wire_exists_name (IohExists exists);
@@ -81,6 +88,9 @@ gboolean ioh_wire_cache_parse (const char *word, IohCache *out);
 gboolean ioh_wire_sync_parse (const char *word, IohSync *out);
 gboolean ioh_wire_exists_parse (const char *word, IohExists *out);
 
+gboolean ioh_wire_phase_parse (const char *word, IohPhase *out);
+
+const char *ioh_wire_phase_name (IohPhase phase);
 const char *ioh_wire_direction_name (IohDirection direction);
 const char *ioh_wire_side_name (IohSide side);
 const char *ioh_wire_stage_name (IohStage stage);
@@ -94,6 +104,7 @@ const char *ioh_wire_exit_name (IohExit status);
 #define IOH_OPTION_BLOCK_SIZE "block-size"
 #define IOH_OPTION_OFFSET "offset"
 #define IOH_OPTION_EXPECT_SIZE "expect-size"
+#define IOH_OPTION_PROGRESS_FD "progress-fd"
 #define IOH_OPTION_REPORT "report"
 #define IOH_OPTION_EXPLAIN "explain"
 #define IOH_OPTION_QUIET "quiet"
@@ -148,6 +159,12 @@ const IohWireRange *ioh_wire_range (const char *option);
 #define IOH_REPORT_STEPS_DOWN "steps-down" /* array of objects: what, from, to, offset, reason */
 #define IOH_REPORT_NOTES "notes"           /* array of strings */
 #define IOH_REPORT_SECONDS "seconds"       /* object: total, wait-stream, wait-file, flush */
+
+/* Members of a line of progress, one JSON object. */
+#define IOH_PROGRESS_PHASE "phase"
+#define IOH_PROGRESS_BYTES "bytes"       /* of the stream, handed over */
+#define IOH_PROGRESS_EXPECTED "expected" /* how many there will be; left out when not known */
+#define IOH_PROGRESS_SECONDS "seconds"   /* since the transfer began */
 
 G_END_DECLS
 
