@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "engine-copy.h"
+#include "engine-direct.h"
 
 /* In order of preference: the first that is usable serves --engine=auto. */
 static const IohEngine *const engine_table[] = {
+    &ioh_engine_direct,
     &ioh_engine_copy,
 };
 

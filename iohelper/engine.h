@@ -34,6 +34,7 @@ typedef struct {
 struct IohEngine {
     const char *name;
     const char *summary; /* one line for people, marked N_() */
+    gboolean queues;     /* submits to a queue: which there are is to be probed */
 
     /* Whether it can work with these facts; a kind that is unknown rules nothing out. Pure.
      * *OUT_WHY is a static text marked N_(), set both ways. */

@@ -32,6 +32,7 @@ ioh_options_new (IohCommand command)
     options->engine = g_strdup (IOH_ENGINE_AUTO);
     options->pipe_bytes = ioh_wire_range (IOH_OPTION_PIPE_SIZE)->standard;
     options->block_bytes = ioh_wire_range (IOH_OPTION_BLOCK_SIZE)->standard;
+    options->queue_depth = IOH_QUEUE_DEPTH_STANDARD;
     options->offset = ioh_wire_range (IOH_OPTION_OFFSET)->standard;
     options->expect_bytes = ioh_wire_range (IOH_OPTION_EXPECT_SIZE)->standard;
     options->mode = IOH_MODE_STANDARD;
@@ -137,8 +138,24 @@ options_take_word (const char *name, const char *value, gpointer data, GError **
     if (g_str_equal (name, "--" IOH_OPTION_SYNC))
         return ioh_wire_sync_parse (value, &options->sync) ||
                options_refuse_word (name, value, "full, data, none", error);
+    if (g_str_equal (name, "--" IOH_OPTION_QUEUE))
+        return ioh_wire_queue_parse (value, &options->queue) ||
+               options_refuse_word (name, value, "auto, io_uring, threads", error);
     return ioh_wire_exists_parse (value, &options->exists) ||
            options_refuse_word (name, value, "replace, refuse, overwrite", error);
+}
+
+static gboolean
+options_take_queue_depth (const char *name, const char *value, gpointer data, GError **error)
+{
+    IohOptions *options = data;
+    guint64 depth = 0;
+
+    if (!g_ascii_string_to_unsigned (value, 10, 1, IOH_QUEUE_DEPTH_MOST, &depth, NULL))
+        return ioh_error_usage (error, _ ("%s: '%s' is not a number from 1 to %d"), name, value,
+                                IOH_QUEUE_DEPTH_MOST);
+    options->queue_depth = (unsigned) depth;
+    return TRUE;
 }
 
 static gboolean
@@ -223,6 +240,11 @@ options_add_transfer (GOptionGroup *group, IohOptions *options)
          N_ ("Page cache: auto, direct, drop or keep (default auto)"), "MODE"},
         {IOH_OPTION_BLOCK_SIZE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
          N_ ("Size of one request to the file (default 1M)"), "SIZE"},
+        {IOH_OPTION_QUEUE_DEPTH, 0, 0, G_OPTION_ARG_CALLBACK,
+         OPTIONS_CALLBACK (options_take_queue_depth),
+         N_ ("Requests to the file under way at a time (default 4)"), "N"},
+        {IOH_OPTION_QUEUE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
+         N_ ("How they reach the kernel: auto, io_uring or threads (default auto)"), "NAME"},
         {IOH_OPTION_OFFSET, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
          N_ ("Where in the file the stream begins"), "BYTES"},
         {IOH_OPTION_EXPECT_SIZE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),

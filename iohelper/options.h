@@ -32,6 +32,8 @@ typedef struct {
     IohExists exists;
     uint64_t pipe_bytes;
     uint64_t block_bytes;
+    unsigned queue_depth;
+    IohQueueKind queue;
     uint64_t offset;       /* IOH_UNSET: start of a path, current position of a descriptor */
     uint64_t expect_bytes; /* IOH_UNSET when the length is not known */
     mode_t mode;

@@ -45,6 +45,13 @@ plan_engine_named (IohPlan *plan, const IohOptions *options, const IohFacts *fac
     return TRUE;
 }
 
+/* A queue of requests pays where each waits for the disk; the page cache is faster without. */
+static gboolean
+plan_prefers (const IohPlan *plan, const IohEngine *engine)
+{
+    return !engine->queues || plan->cache == IOH_CACHE_DIRECT;
+}
+
 /* The first usable engine of the table; the last, which can do everything, stands behind it. */
 static gboolean
 plan_engine_auto (IohPlan *plan, const IohFacts *facts)
@@ -53,13 +60,45 @@ plan_engine_auto (IohPlan *plan, const IohFacts *facts)
     const IohEngine *engine;
 
     for (unsigned i = 0; (engine = ioh_engine_nth (i)) != NULL; i++) {
-        gboolean usable = engine->usable (facts, plan->direction, &why);
+        gboolean usable =
+            plan_prefers (plan, engine) && engine->usable (facts, plan->direction, &why);
         if (usable && plan->engine == NULL) {
             plan->engine = engine;
             plan->engine_reason = g_strdup (_ (why));
         } else if (usable) {
             plan->step_down = engine;
         }
+    }
+    return TRUE;
+}
+
+static const char *
+plan_no_io_uring (int error_number)
+{
+    return error_number == ENOPKG ? _ ("this build is without it") : g_strerror (error_number);
+}
+
+/* What carries the engine's requests. Where io_uring was not asked for an answer, it is tried. */
+static gboolean
+plan_queue (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GError **error)
+{
+    int refused = MAX (facts->io_uring_errno, 0);
+
+    if (!plan->engine->queues)
+        return TRUE;
+    if (refused != 0 && options->queue == IOH_QUEUE_IO_URING)
+        return ioh_error_usage (error, _ ("--queue=io_uring cannot be used here: %s"),
+                                plan_no_io_uring (refused));
+    plan->queue_depth = options->queue_depth;
+    plan->queue = refused != 0 ? IOH_QUEUE_THREADS : IOH_QUEUE_IO_URING;
+    plan->queue_steps_down = options->queue == IOH_QUEUE_AUTO && refused == 0;
+    if (options->queue != IOH_QUEUE_AUTO) {
+        plan->queue = options->queue;
+        plan->queue_reason = g_strdup (_ ("asked for"));
+    } else if (refused != 0) {
+        plan->queue_reason = g_strdup_printf (_ ("no io_uring: %s"), plan_no_io_uring (refused));
+    } else {
+        plan->queue_reason = g_strdup (_ ("the kernel lets us use it"));
     }
     return TRUE;
 }
@@ -258,10 +297,10 @@ ioh_plan_new (const IohOptions *options, const IohFacts *facts, GError **error)
     g_autoptr (IohPlan) plan = g_new0 (IohPlan, 1);
 
     plan->direction = options->direction;
-    if (plan_engine (plan, options, facts, error) && plan_cache (plan, options, facts, error) &&
-        plan_publish (plan, options, facts, error) && plan_sync (plan, options, facts) &&
-        plan_offset (plan, options, facts, error) && plan_check (plan, options, facts, error) &&
-        plan_sizes (plan, options, facts))
+    if (plan_cache (plan, options, facts, error) && plan_engine (plan, options, facts, error) &&
+        plan_queue (plan, options, facts, error) && plan_publish (plan, options, facts, error) &&
+        plan_sync (plan, options, facts) && plan_offset (plan, options, facts, error) &&
+        plan_check (plan, options, facts, error) && plan_sizes (plan, options, facts))
         return g_steal_pointer (&plan);
     return NULL;
 }
@@ -272,6 +311,7 @@ ioh_plan_free (IohPlan *plan)
     if (plan == NULL)
         return;
     g_free (plan->engine_reason);
+    g_free (plan->queue_reason);
     g_free (plan->cache_reason);
     g_free (plan->sync_reason);
     g_free (plan->publish_reason);
@@ -294,6 +334,10 @@ ioh_plan_explain (const IohPlan *plan, const IohOptions *options, const IohFacts
                             facts->file.file_system != NULL ? ", " : "",
                             facts->file.file_system != NULL ? facts->file.file_system : "");
     g_string_append_printf (text, "engine      %s: %s\n", plan->engine->name, plan->engine_reason);
+    if (plan->queue_reason != NULL)
+        g_string_append_printf (text, _ ("queue       %s, %u requests deep: %s\n"),
+                                ioh_wire_queue_name (plan->queue), plan->queue_depth,
+                                plan->queue_reason);
     g_string_append_printf (text, "cache       %s: %s\n", ioh_wire_cache_name (plan->cache),
                             plan->cache_reason);
     if (plan->cache == IOH_CACHE_DIRECT)

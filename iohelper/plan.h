@@ -24,6 +24,10 @@ struct IohPlan {
     const IohEngine *step_down; /* goes on when ENGINE meets what it cannot do; NULL: that fails */
     char *engine_reason;
 
+    IohQueueKind queue;        /* never auto, where the engine has one */
+    gboolean queue_steps_down; /* threads may take its place */
+    char *queue_reason;        /* NULL when the engine has no queue */
+
     IohCache cache;            /* never auto */
     gboolean cache_steps_down; /* direct may become drop when the file refuses it */
     char *cache_reason;
@@ -36,6 +40,7 @@ struct IohPlan {
 
     int pipe_bytes;     /* wanted for the stream's pipe, 0 when it is none */
     size_t block_bytes; /* one request to the file, a multiple of file_align */
+    unsigned queue_depth;
     size_t memory_align;
     size_t file_align; /* what offsets and lengths of direct requests are multiples of */
     const char *align_origin;

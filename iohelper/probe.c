@@ -15,8 +15,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "engine.h"
 #include "error.h"
 #include "i18n.h"
+#include "queue.h"
 #include "sys.h"
 
 /* Linux 6.16; absent from the headers of Debian 12. The member follows those they know. */
@@ -206,6 +208,7 @@ probe_descriptor (IohEndFacts *facts, int fd, gboolean writes, const IohPlace *p
         return ioh_error_errno (error, place, EISDIR);
     facts->kind = probe_kind (&st);
     facts->direct_flag = (flags & O_DIRECT) != 0 && facts->kind != IOH_END_PIPE;
+    facts->appends = writes && (flags & O_APPEND) != 0;
     if (facts->kind == IOH_END_PIPE)
         facts->pipe_bytes = MAX (ioh_sys_get_pipe_size (fd), 0);
     if (facts->kind != IOH_END_REGULAR && facts->kind != IOH_END_BLOCK)
@@ -318,11 +321,12 @@ probe_image (IohEndFacts *facts, const IohOptions *options, const IohPlace *plac
     return TRUE;
 }
 
-IohFacts *
-ioh_probe_host (void)
+static IohFacts *
+probe_facts_new (void)
 {
     IohFacts *facts = g_new0 (IohFacts, 1);
 
+    facts->io_uring_errno = -1;
     facts->page_bytes = (size_t) sysconf (_SC_PAGESIZE);
     facts->file.room = UINT64_MAX;
     facts->file.size_limit = UINT64_MAX;
@@ -330,9 +334,30 @@ ioh_probe_host (void)
 }
 
 IohFacts *
+ioh_probe_host (void)
+{
+    IohFacts *facts = probe_facts_new ();
+
+    facts->io_uring_errno = ioh_queue_probe_io_uring ();
+    return facts;
+}
+
+/* Asks for io_uring where an engine with a queue may be chosen: setting up a ring takes time. */
+static void
+probe_queue (IohFacts *facts, const IohOptions *options)
+{
+    const IohEngine *engine = ioh_engine_find (options->engine);
+    gboolean direct = facts->file.seekable && facts->file.direct != IOH_DIRECT_NO &&
+                      (options->cache == IOH_CACHE_AUTO || options->cache == IOH_CACHE_DIRECT);
+
+    if (options->queue != IOH_QUEUE_THREADS && (engine != NULL ? engine->queues : direct))
+        facts->io_uring_errno = ioh_queue_probe_io_uring ();
+}
+
+IohFacts *
 ioh_probe (const IohOptions *options, GError **error)
 {
-    g_autoptr (IohFacts) facts = ioh_probe_host ();
+    g_autoptr (IohFacts) facts = probe_facts_new ();
     gboolean save = options->direction == IOH_SAVE;
     const IohPlace stream = {IOH_SIDE_STREAM, options->stream_name, IOH_STAGE_OPEN, IOH_NO_OFFSET};
     const IohPlace file = {IOH_SIDE_FILE, options->file_name, IOH_STAGE_OPEN, IOH_NO_OFFSET};
@@ -347,7 +372,10 @@ ioh_probe (const IohOptions *options, GError **error)
         known = probe_target (&facts->file, options, &file, error);
     else
         known = probe_image (&facts->file, options, &file, error);
-    return known ? g_steal_pointer (&facts) : NULL;
+    if (!known)
+        return NULL;
+    probe_queue (facts, options);
+    return g_steal_pointer (&facts);
 }
 
 void

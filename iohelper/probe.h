@@ -30,6 +30,7 @@ typedef struct {
     IohEndKind kind;
     gboolean seekable;        /* regular or block: has positions */
     gboolean direct_flag;     /* an inherited descriptor carries O_DIRECT */
+    gboolean appends;         /* an inherited descriptor carries O_APPEND */
     uint64_t position;        /* of an inherited descriptor, else 0 */
     uint64_t size;            /* of a regular file or block device, else 0 */
     uint64_t room;            /* bytes a new stream finds room for; UINT64_MAX when unknown */
@@ -52,6 +53,7 @@ typedef struct {
     IohEndFacts stream;
     IohEndFacts file;
     size_t page_bytes;
+    int io_uring_errno; /* 0: works here; why not; ENOPKG: not in this build; -1: not asked */
 } IohFacts;
 
 /* Finds out what OPTIONS talk about. Opens for a moment, changes nothing. NULL with an error that

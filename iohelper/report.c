@@ -216,16 +216,29 @@ report_add_ends (JsonBuilder *builder, const IohReport *report, const IohOptions
     json_builder_end_object (builder);
 }
 
-/* A direct save that stepped down was not direct. */
+/* What became of the choice WHAT, which was PLANNED: a direct save that stepped down was not. */
 static const char *
-report_cache_used (const IohReport *report, const IohPlan *plan)
+report_used (const IohReport *report, const char *what, const char *planned)
 {
     for (unsigned i = 0; i < report->steps->len; i++) {
         const ReportStep *step = g_ptr_array_index (report->steps, i);
-        if (g_str_equal (step->what, IOH_REPORT_CACHE))
-            return step->to;
+        if (g_str_equal (step->what, what))
+            planned = step->to;
     }
-    return ioh_wire_cache_name (plan->cache);
+    return planned;
+}
+
+static void
+report_add_queue (JsonBuilder *builder, const IohReport *report, const IohOptions *options,
+                  const IohPlan *plan)
+{
+    report_begin_object (builder, IOH_REPORT_QUEUE);
+    report_add_string (builder, "asked", ioh_wire_queue_name (options->queue));
+    report_add_string (builder, "used",
+                       report_used (report, IOH_REPORT_QUEUE, ioh_wire_queue_name (plan->queue)));
+    report_add_string (builder, "reason", plan->queue_reason);
+    report_add_bytes (builder, "depth", plan->queue_depth);
+    json_builder_end_object (builder);
 }
 
 static void
@@ -236,8 +249,11 @@ report_add_plan (JsonBuilder *builder, const IohReport *report, const IohOptions
 
     report_add_choice (builder, IOH_REPORT_ENGINE, options->engine,
                        used != NULL ? used->name : plan->engine->name, plan->engine_reason);
+    if (plan->queue_reason != NULL)
+        report_add_queue (builder, report, options, plan);
     report_add_choice (builder, IOH_REPORT_CACHE, ioh_wire_cache_name (options->cache),
-                       report_cache_used (report, plan), plan->cache_reason);
+                       report_used (report, IOH_REPORT_CACHE, ioh_wire_cache_name (plan->cache)),
+                       plan->cache_reason);
     report_add_choice (builder, IOH_REPORT_SYNC, ioh_wire_sync_name (options->sync),
                        ioh_wire_sync_name (plan->sync), plan->sync_reason);
     report_add_choice (builder, IOH_REPORT_EXISTS, ioh_wire_exists_name (options->exists),

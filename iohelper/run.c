@@ -235,7 +235,8 @@ run_end (Run *run, gint64 begun_us, IohOutcome outcome)
 
     if (job->sink != NULL) {
         if (outcome != IOH_OUTCOME_DONE)
-            ioh_sink_abandon (job->sink, run->options->keep_partial);
+            ioh_sink_abandon (job->sink, run->options->keep_partial,
+                              run->plan->offset + job->delivered);
         result->published = job->sink->published;
         result->length = job->sink->length;
         result->allocated = job->sink->allocated;

@@ -26,6 +26,8 @@ typedef struct {
     IohChannel channel;          /* when not */
     IohPublication *publication; /* NULL when written in place */
     IohBehind behind;
+    uint64_t reserved;        /* the file was made at least so long ahead of the writes */
+    gboolean reserve_refused; /* or would have been */
     gboolean published;
     gint64 wait_us;     /* spent in writes */
     gint64 flush_us;    /* spent in the final flush */
@@ -41,6 +43,10 @@ IohSink *ioh_sink_open (const IohOptions *options, const IohPlan *plan, const Io
 gboolean ioh_sink_write_at (IohSink *sink, const void *buffer, size_t length, uint64_t offset,
                             GError **error);
 
+/* Says that a growing file is going to be written up to END, so that it may be enlarged ahead of
+ * that, in steps. Never fails; ioh_sink_finish and ioh_sink_abandon cut off what was too much. */
+void ioh_sink_reserve (IohSink *sink, uint64_t end);
+
 /* Tells that data up to END was written to the file by other means than ioh_sink_write_at, through
  * the page cache. */
 gboolean ioh_sink_wrote (IohSink *sink, uint64_t end, GError **error);
@@ -53,8 +59,9 @@ IohStep ioh_sink_write (IohSink *sink, const void *buffer, size_t length, uint64
  * whatever happens; a failure leaves no file that looks complete. */
 gboolean ioh_sink_finish (IohSink *sink, uint64_t end, GError **error);
 
-/* Gives up: removes what was created, or keeps it as TARGET.part. */
-void ioh_sink_abandon (IohSink *sink, gboolean keep_partial);
+/* Gives up: removes what was created, or keeps it as TARGET.part. The stream was written up to END
+ * of the file without a gap. */
+void ioh_sink_abandon (IohSink *sink, gboolean keep_partial, uint64_t end);
 
 void ioh_sink_free (IohSink *sink);
 

@@ -31,6 +31,12 @@ static const char *const phase_words[] = {
     [IOH_PHASE_FLUSHING] = "flushing",
 };
 
+static const char *const queue_words[] = {
+    [IOH_QUEUE_AUTO] = "auto",
+    [IOH_QUEUE_IO_URING] = "io_uring",
+    [IOH_QUEUE_THREADS] = "threads",
+};
+
 /* The index of WORD in WORDS, or -1. */
 static int
 wire_find (const char *const *words, unsigned count, const char *word)
@@ -57,6 +63,12 @@ const char *
 ioh_wire_exists_name (IohExists exists)
 {
     return exists_words[exists];
+}
+
+const char *
+ioh_wire_queue_name (IohQueueKind kind)
+{
+    return queue_words[kind];
 }
 
 gboolean
@@ -86,6 +98,16 @@ ioh_wire_exists_parse (const char *word, IohExists *out)
 
     if (index >= 0)
         *out = (IohExists) index;
+    return index >= 0;
+}
+
+gboolean
+ioh_wire_queue_parse (const char *word, IohQueueKind *out)
+{
+    int index = wire_find (queue_words, G_N_ELEMENTS (queue_words), word);
+
+    if (index >= 0)
+        *out = (IohQueueKind) index;
     return index >= 0;
 }
 

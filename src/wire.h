@@ -79,14 +79,23 @@ typedef enum {
     IOH_PHASE_FLUSHING, /* all bytes have crossed; they are made durable and published */
 } IohPhase;
 
+/* How requests of the direct engine reach the kernel. */
+typedef enum {
+    IOH_QUEUE_AUTO,     /* io_uring where it works, else threads */
+    IOH_QUEUE_IO_URING, /* one ring, no threads of ours */
+    IOH_QUEUE_THREADS,  /* a few threads that read and write */
+} IohQueueKind;
+
 const char *ioh_wire_cache_name (IohCache cache);
 const char *ioh_wire_sync_name (IohSync sync);
 const char *ioh_wire_exists_name (IohExists exists);
+const char *ioh_wire_queue_name (IohQueueKind kind);
 
 /* The other way round; FALSE for an unknown word, *OUT untouched. */
 gboolean ioh_wire_cache_parse (const char *word, IohCache *out);
 gboolean ioh_wire_sync_parse (const char *word, IohSync *out);
 gboolean ioh_wire_exists_parse (const char *word, IohExists *out);
+gboolean ioh_wire_queue_parse (const char *word, IohQueueKind *out);
 
 gboolean ioh_wire_phase_parse (const char *word, IohPhase *out);
 
@@ -102,6 +111,8 @@ const char *ioh_wire_exit_name (IohExit status);
 #define IOH_OPTION_ENGINE "engine"
 #define IOH_OPTION_CACHE "cache"
 #define IOH_OPTION_BLOCK_SIZE "block-size"
+#define IOH_OPTION_QUEUE_DEPTH "queue-depth"
+#define IOH_OPTION_QUEUE "queue"
 #define IOH_OPTION_OFFSET "offset"
 #define IOH_OPTION_EXPECT_SIZE "expect-size"
 #define IOH_OPTION_PROGRESS_FD "progress-fd"
@@ -133,6 +144,10 @@ const IohWireRange *ioh_wire_range (const char *option);
 /* What --engine is when it is not given. */
 #define IOH_ENGINE_AUTO "auto"
 
+/* How many requests may be under way, and are when nothing is said. */
+#define IOH_QUEUE_DEPTH_STANDARD 4
+#define IOH_QUEUE_DEPTH_MOST 64
+
 /* Permissions of a new file, and the bits that may be asked for. */
 #define IOH_MODE_STANDARD 0600
 #define IOH_MODE_MOST 07777
@@ -153,6 +168,7 @@ const IohWireRange *ioh_wire_range (const char *option);
 #define IOH_REPORT_CACHE "cache"         /* object: asked, used, reason */
 #define IOH_REPORT_SYNC "sync"           /* object: asked, used, reason */
 #define IOH_REPORT_EXISTS "exists"       /* object: asked, used, reason */
+#define IOH_REPORT_QUEUE "queue"         /* object: asked, used, reason, depth; direct engine */
 #define IOH_REPORT_PIPE_SIZE "pipe-size" /* object: asked, used, reason */
 #define IOH_REPORT_ALIGNMENT "alignment" /* object: memory, offset, origin */
 #define IOH_REPORT_BLOCK_SIZE "block-size"
