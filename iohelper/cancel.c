@@ -90,6 +90,21 @@ ioh_cancel_resume (IohCancel *cancel)
     sigprocmask (SIG_BLOCK, &cancel->set, NULL);
 }
 
+gboolean
+ioh_cancel_thread (const char *name, GThreadFunc run, gpointer data, GError **error)
+{
+    sigset_t all;
+    sigset_t before;
+
+    sigfillset (&all);
+    pthread_sigmask (SIG_SETMASK, &all, &before);
+    GThread *thread = g_thread_try_new (name, run, data, error);
+    pthread_sigmask (SIG_SETMASK, &before, NULL);
+    if (thread != NULL)
+        g_thread_unref (thread);
+    return thread != NULL;
+}
+
 void
 ioh_cancel_die (int signal_number)
 {

@@ -9,7 +9,7 @@
 typedef struct IohCancel IohCancel;
 
 /* Blocks the signals (those the caller ignores stay ignored) and watches for them. Threads
- * that are there already must have them blocked. NULL on failure. */
+ * that are there already were started by ioh_cancel_thread. NULL on failure. */
 IohCancel *ioh_cancel_new (GError **error);
 void ioh_cancel_free (IohCancel *cancel);
 
@@ -23,6 +23,10 @@ int ioh_cancel_signal (IohCancel *cancel);
  * has nothing to clean up yet. */
 void ioh_cancel_suspend (IohCancel *cancel);
 void ioh_cancel_resume (IohCancel *cancel);
+
+/* Starts a thread that no signal is delivered to, before or after ioh_cancel_new: signals are for
+ * the thread that runs the transfer. It is detached. */
+gboolean ioh_cancel_thread (const char *name, GThreadFunc run, gpointer data, GError **error);
 
 /* Dies of SIGNAL_NUMBER, as a shell or a manager expects of a process it signalled. */
 void ioh_cancel_die (int signal_number) G_GNUC_NORETURN;

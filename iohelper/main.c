@@ -89,13 +89,27 @@ typedef struct {
     IohOptions *options;
     IohFacts *facts;
     IohPlan *plan;
-    IohReport *report;
-    IohCancel *cancel;
-    IohProgress *progress;
+    IohLinks links;
     int report_fd;
     IohOutcome outcome;
     GError *error;
 } Transfer;
+
+/* The lines to whoever started us, before anything that may take long. */
+static gboolean
+transfer_open_links (Transfer *transfer)
+{
+    const IohOptions *options = transfer->options;
+    IohLinks *links = &transfer->links;
+
+    if (options->progress_fd >= 0)
+        links->progress =
+            ioh_progress_new (options->progress_fd, options->expect_bytes, &transfer->error);
+    if (transfer->error == NULL && options->control_fd >= 0)
+        links->control =
+            ioh_control_new (options->control_fd, options->parent_death, &transfer->error);
+    return transfer->error == NULL;
+}
 
 static void
 transfer_run (Transfer *transfer)
@@ -108,12 +122,8 @@ transfer_run (Transfer *transfer)
         if (transfer->report_fd < 0)
             return;
     }
-    if (options->progress_fd >= 0 && !options->explain) {
-        transfer->progress =
-            ioh_progress_new (options->progress_fd, options->expect_bytes, &transfer->error);
-        if (transfer->progress == NULL)
-            return;
-    }
+    if (!options->explain && !transfer_open_links (transfer))
+        return;
     transfer->facts = ioh_probe (options, &transfer->error);
     if (transfer->facts == NULL)
         return;
@@ -126,11 +136,11 @@ transfer_run (Transfer *transfer)
         transfer->outcome = IOH_OUTCOME_DONE;
         return;
     }
-    transfer->cancel = ioh_cancel_new (&transfer->error);
-    if (transfer->cancel == NULL)
+    transfer->links.cancel = ioh_cancel_new (&transfer->error);
+    if (transfer->links.cancel == NULL)
         return;
-    transfer->outcome = ioh_run (options, transfer->facts, transfer->plan, transfer->cancel,
-                                 transfer->report, transfer->progress, &transfer->error);
+    transfer->outcome =
+        ioh_run (options, transfer->facts, transfer->plan, &transfer->links, &transfer->error);
 }
 
 /* Notes before the verdict: after an error nothing else may be said. */
@@ -138,7 +148,7 @@ static void
 transfer_print (const Transfer *transfer)
 {
     const IohOptions *options = transfer->options;
-    g_auto (GStrv) lines = ioh_report_lines (transfer->report);
+    g_auto (GStrv) lines = ioh_report_lines (transfer->links.report);
 
     for (unsigned i = 0; lines[i] != NULL && options->verbosity >= 0; i++)
         fprintf (stderr, "%s: %s\n", transfer->program, lines[i]);
@@ -147,7 +157,7 @@ transfer_print (const Transfer *transfer)
         fputs (plan, stderr);
     }
     if (transfer->outcome == IOH_OUTCOME_DONE && options->verbosity > 0 && !options->explain) {
-        g_autofree char *summary = ioh_report_summary (transfer->report, transfer->plan);
+        g_autofree char *summary = ioh_report_summary (transfer->links.report, transfer->plan);
         fprintf (stderr, "%s\n", summary);
     }
     if (transfer->outcome != IOH_OUTCOME_FAILED)
@@ -165,7 +175,8 @@ transfer_print (const Transfer *transfer)
 static int
 transfer_signal (const Transfer *transfer)
 {
-    return transfer->outcome == IOH_OUTCOME_CANCELLED ? ioh_cancel_signal (transfer->cancel) : 0;
+    return transfer->outcome == IOH_OUTCOME_CANCELLED ? ioh_cancel_signal (transfer->links.cancel)
+                                                      : 0;
 }
 
 /* FALSE when the report was asked for and could not be written. */
@@ -175,8 +186,8 @@ transfer_write_report (Transfer *transfer)
     if (transfer->report_fd < 0)
         return TRUE;
     g_autofree char *json =
-        ioh_report_to_json (transfer->report, transfer->options, transfer->facts, transfer->plan,
-                            transfer->error, transfer_signal (transfer));
+        ioh_report_to_json (transfer->links.report, transfer->options, transfer->facts,
+                            transfer->plan, transfer->error, transfer_signal (transfer));
     g_autofree char *text = g_strconcat (json, "\n", NULL);
     gboolean written = main_write_all (transfer->report_fd, text, strlen (text));
     written = ioh_sys_close (transfer->report_fd) >= 0 && written;
@@ -200,9 +211,10 @@ transfer_exit_status (const Transfer *transfer, gboolean reported)
 static void
 transfer_clear (Transfer *transfer)
 {
-    ioh_progress_free (transfer->progress);
-    ioh_cancel_free (transfer->cancel);
-    ioh_report_free (transfer->report);
+    ioh_progress_free (transfer->links.progress);
+    ioh_control_free (transfer->links.control);
+    ioh_cancel_free (transfer->links.cancel);
+    ioh_report_free (transfer->links.report);
     ioh_plan_free (transfer->plan);
     ioh_facts_free (transfer->facts);
     ioh_options_free (transfer->options);
@@ -216,7 +228,7 @@ main_transfer (const char *program, IohOptions *options)
     Transfer transfer = {
         .program = program,
         .options = options,
-        .report = ioh_report_new (),
+        .links = {.report = ioh_report_new ()},
         .report_fd = -1,
     };
 

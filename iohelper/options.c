@@ -29,6 +29,7 @@ ioh_options_new (IohCommand command)
     options->file_fd = -1;
     options->stream_fd = -1;
     options->progress_fd = -1;
+    options->control_fd = -1;
     options->engine = g_strdup (IOH_ENGINE_AUTO);
     options->pipe_bytes = ioh_wire_range (IOH_OPTION_PIPE_SIZE)->standard;
     options->block_bytes = ioh_wire_range (IOH_OPTION_BLOCK_SIZE)->standard;
@@ -141,6 +142,11 @@ options_take_word (const char *name, const char *value, gpointer data, GError **
     if (g_str_equal (name, "--" IOH_OPTION_QUEUE))
         return ioh_wire_queue_parse (value, &options->queue) ||
                options_refuse_word (name, value, "auto, io_uring, threads", error);
+    if (g_str_equal (name, "--" IOH_OPTION_PARENT_DEATH)) {
+        options->parent_death_given = TRUE;
+        return ioh_wire_parent_death_parse (value, &options->parent_death) ||
+               options_refuse_word (name, value, "cancel, finish-save", error);
+    }
     return ioh_wire_exists_parse (value, &options->exists) ||
            options_refuse_word (name, value, "replace, refuse, overwrite", error);
 }
@@ -189,20 +195,18 @@ options_take_mode (const char *name, const char *value, gpointer data, GError **
 static gboolean
 options_take_fd (const char *name, const char *value, gpointer data, GError **error)
 {
+    IohOptions *options = data;
     int fd = -1;
 
     if (!ioh_options_parse_fd (name, value, &fd, error))
         return FALSE;
-    ioh_options_set_stream (data, fd);
+    if (g_str_equal (name, "--" IOH_OPTION_PROGRESS_FD))
+        options->progress_fd = fd;
+    else if (g_str_equal (name, "--" IOH_OPTION_CONTROL_FD))
+        options->control_fd = fd;
+    else
+        ioh_options_set_stream (options, fd);
     return TRUE;
-}
-
-static gboolean
-options_take_progress_fd (const char *name, const char *value, gpointer data, GError **error)
-{
-    IohOptions *options = data;
-
-    return ioh_options_parse_fd (name, value, &options->progress_fd, error);
 }
 
 static gboolean
@@ -251,9 +255,12 @@ options_add_transfer (GOptionGroup *group, IohOptions *options)
          N_ ("Exact length of the stream; anything else is a failure"), "BYTES"},
         {IOH_OPTION_REPORT, 0, 0, G_OPTION_ARG_STRING, &options->report,
          N_ ("Write the final report as JSON to FILE, fd:N or -"), "FILE"},
-        {IOH_OPTION_PROGRESS_FD, 0, 0, G_OPTION_ARG_CALLBACK,
-         OPTIONS_CALLBACK (options_take_progress_fd),
+        {IOH_OPTION_PROGRESS_FD, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_fd),
          N_ ("Tell the progress as lines of JSON to descriptor N"), "N"},
+        {IOH_OPTION_CONTROL_FD, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_fd),
+         N_ ("Complete the transfer when the manager says so on descriptor N"), "N"},
+        {IOH_OPTION_PARENT_DEATH, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
+         N_ ("When the manager goes away: cancel or finish-save (default cancel)"), "WHAT"},
         {IOH_OPTION_EXPLAIN, 0, 0, G_OPTION_ARG_NONE, &options->explain,
          N_ ("Print the plan and its reasons, touch nothing"), NULL},
         {IOH_OPTION_QUIET, 'q', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
@@ -370,7 +377,7 @@ options_path_to_fd (const char *path, int standard_fd, int *out_fd, GError **err
     return TRUE;
 }
 
-/* Nobody else may use the descriptors that the report and the progress go to. */
+/* What goes to and comes from the manager must not be mixed up with the data. */
 static gboolean
 options_check_not_data (const IohOptions *options, const char *name, int fd, GError **error)
 {
@@ -393,6 +400,16 @@ options_check_report (const IohOptions *options, GError **error)
 }
 
 static gboolean
+options_check_manager (const IohOptions *options, GError **error)
+{
+    if (options->parent_death_given && options->control_fd < 0)
+        return ioh_error_usage (error, _ ("--%s needs --%s"), IOH_OPTION_PARENT_DEATH,
+                                IOH_OPTION_CONTROL_FD);
+    return options_check_not_data (options, IOH_OPTION_PROGRESS_FD, options->progress_fd, error) &&
+           options_check_not_data (options, IOH_OPTION_CONTROL_FD, options->control_fd, error);
+}
+
+static gboolean
 options_take_operand (IohOptions *options, const OptionsCommand *command, const char *operand,
                       GError **error)
 {
@@ -409,8 +426,7 @@ options_take_operand (IohOptions *options, const OptionsCommand *command, const 
     if (fd >= 0 && fd == options->stream_fd)
         return ioh_error_usage (error, _ ("%s is both the stream and the file"),
                                 options->file_name);
-    return options_check_report (options, error) &&
-           options_check_not_data (options, IOH_OPTION_PROGRESS_FD, options->progress_fd, error);
+    return options_check_report (options, error) && options_check_manager (options, error);
 }
 
 static gboolean

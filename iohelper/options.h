@@ -42,6 +42,9 @@ typedef struct {
 
     char *report;    /* FILE, fd:N or -, NULL for none */
     int progress_fd; /* -1 for none */
+    int control_fd;  /* -1 for none */
+    IohParentDeath parent_death;
+    gboolean parent_death_given;
     gboolean explain;
     gboolean json;
     int verbosity; /* -1 quiet, 0, 1 and more */

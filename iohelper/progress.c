@@ -10,9 +10,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 
+#include "cancel.h"
 #include "channel.h"
 #include "error.h"
 #include "i18n.h"
@@ -143,20 +143,6 @@ progress_run (gpointer data)
     return NULL;
 }
 
-/* A thread that no signal is delivered to: those are for the thread that runs the transfer. */
-static GThread *
-progress_start_thread (IohProgress *progress, GError **error)
-{
-    sigset_t all;
-    sigset_t before;
-
-    sigfillset (&all);
-    pthread_sigmask (SIG_SETMASK, &all, &before);
-    GThread *thread = g_thread_try_new ("progress", progress_run, progress, error);
-    pthread_sigmask (SIG_SETMASK, &before, NULL);
-    return thread;
-}
-
 IohProgress *
 ioh_progress_new (int fd, uint64_t expect_bytes, GError **error)
 {
@@ -176,14 +162,11 @@ ioh_progress_new (int fd, uint64_t expect_bytes, GError **error)
     progress->expect_bytes = expect_bytes;
     ioh_channel_init (&progress->channel, fd, kind);
     g_atomic_ref_count_inc (&progress->references);
-    GThread *thread = progress_start_thread (progress, &failure);
-    if (thread == NULL) {
+    if (!ioh_cancel_thread ("progress", progress_run, progress, &failure)) {
         ioh_error_internal (error, failure->message, 0);
         progress_unref (progress);
-        progress_unref (progress);
-        return NULL;
+        g_clear_pointer (&progress, progress_unref);
     }
-    g_thread_unref (thread);
     return progress;
 }
 

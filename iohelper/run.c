@@ -19,8 +19,7 @@ typedef struct {
     const IohOptions *options;
     const IohFacts *facts;
     const IohPlan *plan;
-    IohCancel *cancel;
-    IohProgress *progress;
+    IohLinks links;
     IohJob job;
     IohResult result;
 } Run;
@@ -33,13 +32,13 @@ run_open (Run *run, GError **error)
     IohJob *job = &run->job;
 
     if (may_wait)
-        ioh_cancel_suspend (run->cancel);
+        ioh_cancel_suspend (run->links.cancel);
     if (run->plan->direction == IOH_SAVE)
         job->sink = ioh_sink_open (run->options, run->plan, run->facts, job->report, error);
     else
         job->source = ioh_source_open (run->options, run->plan, run->facts, job->report, error);
     if (may_wait)
-        ioh_cancel_resume (run->cancel);
+        ioh_cancel_resume (run->links.cancel);
     if (job->sink == NULL && job->source == NULL)
         return FALSE;
     ioh_transport_init (&job->transport, run->options, run->plan, run->facts, job->report);
@@ -56,7 +55,7 @@ run_expect (const Run *run)
 
     if (expected == IOH_UNSET && plan->direction == IOH_RESTORE && file->kind == IOH_END_REGULAR)
         expected = file->size - plan->offset;
-    ioh_progress_expect (run->progress, expected);
+    ioh_progress_expect (run->links.progress, expected);
 }
 
 /* Waits for what the engine named, or a signal. */
@@ -65,7 +64,7 @@ run_wait (Run *run, IohWait *wait)
 {
     gint64 begun_us = g_get_monotonic_time ();
 
-    wait->fds[wait->count] = (struct pollfd){ioh_cancel_fd (run->cancel), POLLIN, 0};
+    wait->fds[wait->count] = (struct pollfd){ioh_cancel_fd (run->links.cancel), POLLIN, 0};
     ioh_sys_poll (wait->fds, wait->count + 1, wait->timeout_us);
     gint64 waited_us = g_get_monotonic_time () - begun_us;
     if (wait->side == IOH_SIDE_STREAM)
@@ -101,11 +100,11 @@ run_steps (Run *run, const IohEngine *engine, gpointer state, GError **error)
 
     while (step == IOH_STEP_MOVED || step == IOH_STEP_WAIT) {
         IohWait wait = {.timeout_us = -1};
-        if (ioh_cancel_signal (run->cancel) != 0)
+        if (ioh_cancel_signal (run->links.cancel) != 0)
             break;
         step = save ? engine->save_step (state, &wait, error)
                     : engine->restore_step (state, &wait, error);
-        ioh_progress_bytes (run->progress, run->job.delivered);
+        ioh_progress_bytes (run->links.progress, run->job.delivered);
         if (step != IOH_STEP_FAILED && !run_check_excess (run, error))
             step = IOH_STEP_FAILED;
         if (step == IOH_STEP_WAIT)
@@ -206,20 +205,33 @@ run_close_stream (Run *run, GError **error)
     return result >= 0 || ioh_error_errno (error, &place, -result);
 }
 
+/* What was saved appears only once the manager, if there is one, has said that all is well. */
+static gboolean
+run_finish_save (Run *run, GError **error)
+{
+    const IohLinks *links = &run->links;
+    IohJob *job = &run->job;
+
+    if (!run_check_saved (run, error))
+        return FALSE;
+    if (links->control != NULL)
+        ioh_progress_phase (links->progress, IOH_PHASE_WAITING);
+    if (!ioh_control_await (links->control, links->cancel, error))
+        return FALSE;
+    ioh_progress_phase (links->progress, IOH_PHASE_FLUSHING);
+    if (!ioh_sink_finish (job->sink, run->plan->offset + job->delivered, error))
+        return FALSE;
+    run->result.durable = run->plan->sync != IOH_SYNC_NONE;
+    return TRUE;
+}
+
 static gboolean
 run_finish (Run *run, GError **error)
 {
     IohJob *job = &run->job;
 
-    if (run->plan->direction == IOH_SAVE) {
-        if (!run_check_saved (run, error))
-            return FALSE;
-        ioh_progress_phase (run->progress, IOH_PHASE_FLUSHING);
-        if (!ioh_sink_finish (job->sink, run->plan->offset + job->delivered, error))
-            return FALSE;
-        run->result.durable = run->plan->sync != IOH_SYNC_NONE;
-        return TRUE;
-    }
+    if (run->plan->direction == IOH_SAVE)
+        return run_finish_save (run, error);
     if (!run_check_restored (run, error))
         return FALSE;
     ioh_source_close (job->source, job->delivered);
@@ -255,8 +267,8 @@ run_end (Run *run, gint64 begun_us, IohOutcome outcome)
 }
 
 IohOutcome
-ioh_run (const IohOptions *options, const IohFacts *facts, const IohPlan *plan, IohCancel *cancel,
-         IohReport *report, IohProgress *progress, GError **error)
+ioh_run (const IohOptions *options, const IohFacts *facts, const IohPlan *plan,
+         const IohLinks *links, GError **error)
 {
     gint64 begun_us = g_get_monotonic_time ();
     IohOutcome outcome = IOH_OUTCOME_FAILED;
@@ -264,18 +276,18 @@ ioh_run (const IohOptions *options, const IohFacts *facts, const IohPlan *plan, 
         .options = options,
         .facts = facts,
         .plan = plan,
-        .cancel = cancel,
-        .progress = progress,
-        .job = {.plan = plan, .report = report},
+        .links = *links,
+        .job = {.plan = plan, .report = links->report},
     };
 
     if (run_open (&run, error)) {
         run_expect (&run);
-        ioh_progress_phase (progress, IOH_PHASE_MOVING);
+        ioh_progress_phase (links->progress, IOH_PHASE_MOVING);
         IohStep step = run_engines (&run, error);
-        if (step == IOH_STEP_DONE && ioh_cancel_signal (cancel) == 0 && run_finish (&run, error))
+        if (step == IOH_STEP_DONE && ioh_cancel_signal (links->cancel) == 0 &&
+            run_finish (&run, error))
             outcome = IOH_OUTCOME_DONE;
-        else if (step != IOH_STEP_FAILED && ioh_cancel_signal (cancel) != 0)
+        else if (step != IOH_STEP_FAILED && ioh_cancel_signal (links->cancel) != 0)
             outcome = IOH_OUTCOME_CANCELLED;
     }
     run_end (&run, begun_us, outcome);

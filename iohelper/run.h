@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "cancel.h"
+#include "control.h"
 #include "options.h"
 #include "plan.h"
 #include "probe.h"
@@ -17,9 +18,17 @@ typedef enum {
     IOH_OUTCOME_CANCELLED, /* a signal came; ask CANCEL which */
 } IohOutcome;
 
+/* Whom a transfer listens to and tells while it runs. */
+typedef struct {
+    IohCancel *cancel;
+    IohControl *control; /* may be NULL */
+    IohReport *report;
+    IohProgress *progress; /* may be NULL */
+} IohLinks;
+
 /* Carries out PLAN: opens the ends, moves the bytes, finishes or cleans up. The numbers are in
- * REPORT whatever the outcome; PROGRESS, which may be NULL, is told them on the way. */
+ * the report whatever the outcome. */
 IohOutcome ioh_run (const IohOptions *options, const IohFacts *facts, const IohPlan *plan,
-                    IohCancel *cancel, IohReport *report, IohProgress *progress, GError **error);
+                    const IohLinks *links, GError **error);
 
 #endif

@@ -25,9 +25,15 @@ static const char *const exists_words[] = {
     [IOH_EXISTS_OVERWRITE] = "overwrite",
 };
 
+static const char *const parent_death_words[] = {
+    [IOH_PARENT_DEATH_CANCEL] = "cancel",
+    [IOH_PARENT_DEATH_FINISH_SAVE] = "finish-save",
+};
+
 static const char *const phase_words[] = {
     [IOH_PHASE_OPENING] = "opening",
     [IOH_PHASE_MOVING] = "moving",
+    [IOH_PHASE_WAITING] = "waiting",
     [IOH_PHASE_FLUSHING] = "flushing",
 };
 
@@ -108,6 +114,22 @@ ioh_wire_queue_parse (const char *word, IohQueueKind *out)
 
     if (index >= 0)
         *out = (IohQueueKind) index;
+    return index >= 0;
+}
+
+const char *
+ioh_wire_parent_death_name (IohParentDeath policy)
+{
+    return parent_death_words[policy];
+}
+
+gboolean
+ioh_wire_parent_death_parse (const char *word, IohParentDeath *out)
+{
+    int index = wire_find (parent_death_words, G_N_ELEMENTS (parent_death_words), word);
+
+    if (index >= 0)
+        *out = (IohParentDeath) index;
     return index >= 0;
 }
 

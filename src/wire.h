@@ -72,11 +72,18 @@ typedef enum {
     IOH_EXISTS_OVERWRITE, /* it is written in place */
 } IohExists;
 
+/* What becomes of a transfer whose manager dies or drops it. */
+typedef enum {
+    IOH_PARENT_DEATH_CANCEL,      /* it is cancelled: nothing is published */
+    IOH_PARENT_DEATH_FINISH_SAVE, /* it goes on; the end of the stream counts as success */
+} IohParentDeath;
+
 /* What a transfer is doing. */
 typedef enum {
     IOH_PHASE_OPENING,  /* looking at the ends and opening them */
     IOH_PHASE_MOVING,   /* bytes cross, or one side is waited for */
-    IOH_PHASE_FLUSHING, /* all bytes have crossed; they are made durable and published */
+    IOH_PHASE_WAITING,  /* all bytes have crossed; the manager has not said yet that all is well */
+    IOH_PHASE_FLUSHING, /* all bytes have crossed; what was saved is made durable and published */
 } IohPhase;
 
 /* How requests of the direct engine reach the kernel. */
@@ -97,8 +104,10 @@ gboolean ioh_wire_sync_parse (const char *word, IohSync *out);
 gboolean ioh_wire_exists_parse (const char *word, IohExists *out);
 gboolean ioh_wire_queue_parse (const char *word, IohQueueKind *out);
 
+gboolean ioh_wire_parent_death_parse (const char *word, IohParentDeath *out);
 gboolean ioh_wire_phase_parse (const char *word, IohPhase *out);
 
+const char *ioh_wire_parent_death_name (IohParentDeath policy);
 const char *ioh_wire_phase_name (IohPhase phase);
 const char *ioh_wire_direction_name (IohDirection direction);
 const char *ioh_wire_side_name (IohSide side);
@@ -116,6 +125,8 @@ const char *ioh_wire_exit_name (IohExit status);
 #define IOH_OPTION_OFFSET "offset"
 #define IOH_OPTION_EXPECT_SIZE "expect-size"
 #define IOH_OPTION_PROGRESS_FD "progress-fd"
+#define IOH_OPTION_CONTROL_FD "control-fd"
+#define IOH_OPTION_PARENT_DEATH "parent-death"
 #define IOH_OPTION_REPORT "report"
 #define IOH_OPTION_EXPLAIN "explain"
 #define IOH_OPTION_QUIET "quiet"
@@ -181,6 +192,9 @@ const IohWireRange *ioh_wire_range (const char *option);
 #define IOH_PROGRESS_BYTES "bytes"       /* of the stream, handed over */
 #define IOH_PROGRESS_EXPECTED "expected" /* how many there will be; left out when not known */
 #define IOH_PROGRESS_SECONDS "seconds"   /* since the transfer began */
+
+/* The line that --control-fd waits for, without its newline. */
+#define IOH_CONTROL_COMMIT "commit"
 
 G_END_DECLS
 

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * control - listens to the program that manages the transfer.
+ *
+ * Owns a thread that reads the line from it, so that its death is noticed at once and the transfer
+ * never has to ask. Must never touch the descriptor's flags, which it shares with other processes.
+ */
+#include "control.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "channel.h"
+#include "error.h"
+#include "i18n.h"
+#include "probe.h"
+#include "sys.h"
+
+typedef enum {
+    CONTROL_SILENT,
+    CONTROL_COMMITTED,
+    CONTROL_GONE,
+} ControlState;
+
+struct IohControl {
+    gatomicrefcount references; /* the transfer and the thread */
+    IohParentDeath policy;
+    int news_fd; /* readable once the state has changed */
+    ControlState state;
+
+    /* the thread's own */
+    IohChannel channel;
+    char word[sizeof IOH_CONTROL_COMMIT];
+    size_t length; /* of the word so far; grows no further than a word can be long */
+};
+
+static void
+control_unref (IohControl *control)
+{
+    if (!g_atomic_ref_count_dec (&control->references))
+        return;
+    ioh_sys_clear_fd (&control->news_fd);
+    g_free (control);
+}
+
+static void
+control_set_state (IohControl *control, ControlState state)
+{
+    const uint64_t one = 1;
+
+    __atomic_store_n (&control->state, state, __ATOMIC_RELEASE);
+    ioh_sys_write (control->news_fd, &one, sizeof one);
+}
+
+/* TRUE when BYTE ends the word that was waited for. Other lines are for later versions. */
+static gboolean
+control_take (IohControl *control, char byte)
+{
+    gboolean complete = byte == '\n' && control->length == strlen (IOH_CONTROL_COMMIT) &&
+                        strncmp (control->word, IOH_CONTROL_COMMIT, control->length) == 0;
+
+    if (byte == '\n')
+        control->length = 0;
+    else if (control->length < sizeof control->word)
+        control->word[control->length++] = byte;
+    return complete;
+}
+
+/* Reads until the word has come (TRUE) or the manager has gone. */
+static gboolean
+control_listen (IohControl *control)
+{
+    for (;;) {
+        char byte = 0;
+        ssize_t got = ioh_channel_read (&control->channel, &byte, 1);
+        if (got == -EAGAIN) {
+            struct pollfd pollfd = {.fd = control->channel.fd, .events = POLLIN};
+            ioh_sys_poll (&pollfd, 1, -1);
+        } else if (got <= 0) {
+            return FALSE;
+        } else if (control_take (control, byte)) {
+            return TRUE;
+        }
+    }
+}
+
+static gpointer
+control_run (gpointer data)
+{
+    IohControl *control = data;
+
+    if (control_listen (control)) {
+        control_set_state (control, CONTROL_COMMITTED);
+    } else {
+        /* first the signal, so that it is there when the news is */
+        if (control->policy == IOH_PARENT_DEATH_CANCEL)
+            kill (getpid (), SIGTERM);
+        control_set_state (control, CONTROL_GONE);
+    }
+    control_unref (control);
+    return NULL;
+}
+
+IohControl *
+ioh_control_new (int fd, IohParentDeath policy, GError **error)
+{
+    IohEndKind kind = ioh_end_kind_of (fd);
+    g_autoptr (GError) failure = NULL;
+
+    if (kind != IOH_END_PIPE && kind != IOH_END_SOCKET) {
+        ioh_error_usage (error, _ ("--%s: fd %d is not a pipe or a socket"), IOH_OPTION_CONTROL_FD,
+                         fd);
+        return NULL;
+    }
+    int news_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (news_fd < 0) {
+        ioh_error_internal (error, _ ("cannot listen to the manager"), errno);
+        return NULL;
+    }
+    IohControl *control = g_new0 (IohControl, 1);
+    g_atomic_ref_count_init (&control->references);
+    control->policy = policy;
+    control->news_fd = news_fd;
+    ioh_channel_init (&control->channel, fd, kind);
+    g_atomic_ref_count_inc (&control->references);
+    if (!ioh_cancel_thread ("control", control_run, control, &failure)) {
+        ioh_error_internal (error, failure->message, 0);
+        control_unref (control);
+        g_clear_pointer (&control, control_unref);
+    }
+    return control;
+}
+
+gboolean
+ioh_control_await (IohControl *control, IohCancel *cancel, GError **error)
+{
+    if (control == NULL)
+        return TRUE;
+    for (;;) {
+        if (ioh_cancel_signal (cancel) != 0)
+            return FALSE;
+        ControlState state = __atomic_load_n (&control->state, __ATOMIC_ACQUIRE);
+        if (state == CONTROL_COMMITTED ||
+            (state == CONTROL_GONE && control->policy == IOH_PARENT_DEATH_FINISH_SAVE))
+            return TRUE;
+        if (state == CONTROL_GONE)
+            return ioh_error_internal (error, _ ("the manager of the transfer has gone"), 0);
+        struct pollfd fds[] = {
+            {.fd = control->news_fd, .events = POLLIN},
+            {.fd = ioh_cancel_fd (cancel), .events = POLLIN},
+        };
+        ioh_sys_poll (fds, G_N_ELEMENTS (fds), -1);
+    }
+}
+
+void
+ioh_control_free (IohControl *control)
+{
+    if (control != NULL)
+        control_unref (control);
+}
