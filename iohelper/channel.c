@@ -18,9 +18,8 @@ ioh_channel_init (IohChannel *channel, int fd, IohEndKind kind)
     *channel = (IohChannel){.fd = fd, .kind = kind};
 }
 
-/* TRUE when EVENTS, an error or a hang-up is there now. */
-static gboolean
-channel_ready (const IohChannel *channel, short events)
+gboolean
+ioh_channel_ready (const IohChannel *channel, short events)
 {
     struct pollfd pollfd = {.fd = channel->fd, .events = events};
 
@@ -39,7 +38,8 @@ ioh_channel_read (IohChannel *channel, void *buffer, size_t length)
         channel->nowait_refused = TRUE;
     }
     /* once poll has seen data, a read returns what is there */
-    return channel_ready (channel, POLLIN) ? ioh_sys_read (channel->fd, buffer, length) : -EAGAIN;
+    return ioh_channel_ready (channel, POLLIN) ? ioh_sys_read (channel->fd, buffer, length)
+                                               : -EAGAIN;
 }
 
 ssize_t
@@ -53,7 +53,7 @@ ioh_channel_write (IohChannel *channel, const void *buffer, size_t length)
             return result;
         channel->nowait_refused = TRUE;
     }
-    if (!channel_ready (channel, POLLOUT))
+    if (!ioh_channel_ready (channel, POLLOUT))
         return -EAGAIN;
     /* poll promises no more than one slot of a pipe; files and the null device never block */
     gboolean may_block = channel->kind == IOH_END_PIPE || channel->kind == IOH_END_CHAR;

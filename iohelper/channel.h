@@ -26,4 +26,7 @@ ssize_t ioh_channel_read (IohChannel *channel, void *buffer, size_t length);
  * (-EPIPE: nobody reads any more). */
 ssize_t ioh_channel_write (IohChannel *channel, const void *buffer, size_t length);
 
+/* TRUE when EVENTS, an error or a hang-up is there now. */
+gboolean ioh_channel_ready (const IohChannel *channel, short events);
+
 #endif

@@ -92,10 +92,10 @@ copy_save_take (EngineCopy *copy, size_t goal, IohWait *out_wait, GError **error
 {
     IohJob *job = copy->job;
     ssize_t got =
-        ioh_channel_read (&job->transport.channel, copy->buffer + copy->fill, goal - copy->fill);
+        ioh_transport_read (&job->transport, copy->buffer + copy->fill, goal - copy->fill);
 
     if (got == -EAGAIN)
-        return ioh_wait_for (out_wait, job->transport.channel.fd, POLLIN, IOH_SIDE_STREAM);
+        return ioh_transport_wait (&job->transport, POLLIN, out_wait);
     if (got < 0)
         return copy_stream_failed (copy, IOH_STAGE_READ, job->taken, got, error);
     copy->ended = got == 0;
@@ -108,14 +108,10 @@ static IohStep
 copy_save_give (EngineCopy *copy, IohWait *out_wait, GError **error)
 {
     IohJob *job = copy->job;
-    const char *data = copy->buffer + copy->given;
-    size_t bytes = copy->fill - copy->given;
-    IohStep step = IOH_STEP_MOVED;
+    size_t bytes = 0;
+    IohStep step = ioh_sink_put (job->sink, copy->buffer + copy->given, copy->fill - copy->given,
+                                 job->delivered, &bytes, out_wait, error);
 
-    if (!job->sink->seekable)
-        step = ioh_sink_write (job->sink, data, bytes, job->delivered, &bytes, out_wait, error);
-    else if (!ioh_sink_write_at (job->sink, data, bytes, job->plan->offset + job->delivered, error))
-        step = IOH_STEP_FAILED;
     if (step == IOH_STEP_MOVED)
         copy_gave (copy, bytes);
     return step;
@@ -171,11 +167,11 @@ static IohStep
 copy_restore_give (EngineCopy *copy, IohWait *out_wait, GError **error)
 {
     IohJob *job = copy->job;
-    ssize_t gave = ioh_channel_write (&job->transport.channel, copy->buffer + copy->given,
-                                      copy->fill - copy->given);
+    ssize_t gave =
+        ioh_transport_write (&job->transport, copy->buffer + copy->given, copy->fill - copy->given);
 
     if (gave == -EAGAIN)
-        return ioh_wait_for (out_wait, job->transport.channel.fd, POLLOUT, IOH_SIDE_STREAM);
+        return ioh_transport_wait (&job->transport, POLLOUT, out_wait);
     if (gave < 0)
         return copy_stream_failed (copy, IOH_STAGE_WRITE, job->delivered, gave, error);
     copy_gave (copy, (size_t) gave);
@@ -198,6 +194,8 @@ copy_restore_step (gpointer state, IohWait *out_wait, GError **error)
 const IohEngine ioh_engine_copy = {
     .name = "copy",
     .summary = N_ ("plain reads and writes through one buffer"),
+    .saves_direct = TRUE,
+    .restores_direct = TRUE,
     .usable = copy_usable,
     .begin = copy_begin,
     .save_step = copy_save_step,

@@ -394,6 +394,8 @@ direct_settle (gpointer state, GError **error)
 const IohEngine ioh_engine_direct = {
     .name = "direct",
     .summary = N_ ("blocks of memory, several requests to the file under way"),
+    .saves_direct = TRUE,
+    .restores_direct = TRUE,
     .queues = TRUE,
     .usable = direct_usable,
     .begin = direct_begin,

@@ -10,9 +10,11 @@
 
 #include "engine-copy.h"
 #include "engine-direct.h"
+#include "engine-splice.h"
 
 /* In order of preference: the first that is usable serves --engine=auto. */
 static const IohEngine *const engine_table[] = {
+    &ioh_engine_splice,
     &ioh_engine_direct,
     &ioh_engine_copy,
 };

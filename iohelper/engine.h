@@ -33,8 +33,10 @@ typedef struct {
  * and publishes nothing. State is what begin returned. */
 struct IohEngine {
     const char *name;
-    const char *summary; /* one line for people, marked N_() */
-    gboolean queues;     /* submits to a queue: which there are is to be probed */
+    const char *summary;      /* one line for people, marked N_() */
+    gboolean saves_direct;    /* whether it can write to a file with O_DIRECT, */
+    gboolean restores_direct; /* and read from one */
+    gboolean queues;          /* submits to a queue: which there are is to be probed */
 
     /* Whether it can work with these facts; a kind that is unknown rules nothing out. Pure.
      * *OUT_WHY is a static text marked N_(), set both ways. */

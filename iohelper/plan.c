@@ -32,11 +32,21 @@ plan_file_place (const IohOptions *options)
     return (IohPlace){IOH_SIDE_FILE, options->file_name, IOH_STAGE_CHECK, IOH_NO_OFFSET};
 }
 
+/* Whether ENGINE reaches the file with O_DIRECT in the direction of PLAN. */
+static gboolean
+plan_goes_direct (const IohPlan *plan, const IohEngine *engine)
+{
+    return plan->direction == IOH_SAVE ? engine->saves_direct : engine->restores_direct;
+}
+
+/* An engine that was named is used or refused. */
 static gboolean
 plan_engine_named (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GError **error)
 {
     const char *why = NULL;
 
+    if (g_str_equal (options->engine, "auto"))
+        return TRUE;
     plan->engine = ioh_engine_find (options->engine);
     if (!plan->engine->usable (facts, plan->direction, &why))
         return ioh_error_usage (error, _ ("engine %s cannot be used here: %s"), options->engine,
@@ -45,27 +55,30 @@ plan_engine_named (IohPlan *plan, const IohOptions *options, const IohFacts *fac
     return TRUE;
 }
 
-/* A queue of requests pays where each waits for the disk; the page cache is faster without. */
+/* A queue of requests pays where each waits for the disk; the page cache is faster without. What
+ * goes through the page cache is of no use for direct I/O. */
 static gboolean
 plan_prefers (const IohPlan *plan, const IohEngine *engine)
 {
-    return !engine->queues || plan->cache == IOH_CACHE_DIRECT;
+    return plan->cache == IOH_CACHE_DIRECT ? plan_goes_direct (plan, engine) : !engine->queues;
 }
 
-/* The first usable engine of the table; the last, which can do everything, stands behind it. */
+/* The first engine of the table that fits; the last, which can do everything, stands behind it. */
 static gboolean
 plan_engine_auto (IohPlan *plan, const IohFacts *facts)
 {
     const char *why = NULL;
     const IohEngine *engine;
 
+    if (plan->engine != NULL)
+        return TRUE;
     for (unsigned i = 0; (engine = ioh_engine_nth (i)) != NULL; i++) {
-        gboolean usable =
+        gboolean fits =
             plan_prefers (plan, engine) && engine->usable (facts, plan->direction, &why);
-        if (usable && plan->engine == NULL) {
+        if (fits && plan->engine == NULL) {
             plan->engine = engine;
             plan->engine_reason = g_strdup (_ (why));
-        } else if (usable) {
+        } else if (fits) {
             plan->step_down = engine;
         }
     }
@@ -101,14 +114,6 @@ plan_queue (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GEr
         plan->queue_reason = g_strdup (_ ("the kernel lets us use it"));
     }
     return TRUE;
-}
-
-static gboolean
-plan_engine (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GError **error)
-{
-    if (g_str_equal (options->engine, "auto"))
-        return plan_engine_auto (plan, facts);
-    return plan_engine_named (plan, options, facts, error);
 }
 
 static gboolean
@@ -149,6 +154,14 @@ plan_cache (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GEr
             return plan_cache_refused (options, ioh_end_kind_name (file->kind), error);
         return plan_cache_is (plan, IOH_CACHE_KEEP, FALSE,
                               _ ("no page cache is involved with this kind of file"));
+    }
+    if (plan->engine != NULL && !plan_goes_direct (plan, plan->engine)) {
+        if (options->cache == IOH_CACHE_DIRECT)
+            return ioh_error_usage (error, _ ("engine %s cannot be used with --cache=direct"),
+                                    plan->engine->name);
+        if (options->cache == IOH_CACHE_AUTO)
+            return plan_cache_is (plan, IOH_CACHE_DROP, FALSE,
+                                  _ ("the engine goes through the page cache"));
     }
     if (options->cache == IOH_CACHE_AUTO)
         return plan_cache_auto (plan, file);
@@ -297,7 +310,8 @@ ioh_plan_new (const IohOptions *options, const IohFacts *facts, GError **error)
     g_autoptr (IohPlan) plan = g_new0 (IohPlan, 1);
 
     plan->direction = options->direction;
-    if (plan_cache (plan, options, facts, error) && plan_engine (plan, options, facts, error) &&
+    if (plan_engine_named (plan, options, facts, error) &&
+        plan_cache (plan, options, facts, error) && plan_engine_auto (plan, facts) &&
         plan_queue (plan, options, facts, error) && plan_publish (plan, options, facts, error) &&
         plan_sync (plan, options, facts) && plan_offset (plan, options, facts, error) &&
         plan_check (plan, options, facts, error) && plan_sizes (plan, options, facts))

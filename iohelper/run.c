@@ -120,40 +120,42 @@ run_engine (Run *run, const IohEngine *engine, GError **error)
 {
     g_autoptr (GError) unsettled = NULL;
     gpointer state = engine->begin (&run->job, error);
-    IohStep step = IOH_STEP_FAILED;
 
     run->result.engine = engine;
-    if (state != NULL) {
-        step = run_steps (run, engine, state, error);
-        if (engine->settle != NULL && !engine->settle (state, &unsettled) &&
-            step != IOH_STEP_FAILED) {
-            g_propagate_error (error, g_steal_pointer (&unsettled));
-            step = IOH_STEP_FAILED;
-        }
+    if (state == NULL)
+        return IOH_STEP_UNSUPPORTED;
+    IohStep step = run_steps (run, engine, state, error);
+    if (engine->settle != NULL && !engine->settle (state, &unsettled) && step != IOH_STEP_FAILED) {
+        g_propagate_error (error, g_steal_pointer (&unsettled));
+        step = IOH_STEP_FAILED;
     }
     engine->end (state);
     return step;
 }
 
-/* Runs the planned engine and, where it meets what it cannot do, the one behind it. */
+/* Runs the planned engine and, where it cannot begin or meets what it cannot do, the one behind. */
 static IohStep
 run_engines (Run *run, GError **error)
 {
     const IohEngine *engine = run->plan->engine;
-    IohStep step = run_engine (run, engine, error);
+    g_autoptr (GError) failure = NULL;
+    IohStep step = run_engine (run, engine, &failure);
 
-    if (step != IOH_STEP_UNSUPPORTED)
-        return step;
-    if (run->plan->step_down == NULL) {
+    if (step == IOH_STEP_UNSUPPORTED && run->plan->step_down != NULL) {
+        const char *reason = failure != NULL ? failure->message : _ ("the ends do not support it");
+        ioh_report_step_down (run->job.report, IOH_REPORT_ENGINE, engine->name,
+                              run->plan->step_down->name, run->job.delivered, reason);
+        step = run_engine (run, run->plan->step_down, error);
+        return step == IOH_STEP_UNSUPPORTED ? IOH_STEP_FAILED : step;
+    }
+    if (step == IOH_STEP_UNSUPPORTED && failure == NULL) {
         g_autofree char *what = g_strdup_printf (
             _ ("engine %s cannot go on with these ends; use --engine=auto"), engine->name);
-        ioh_error_internal (error, what, 0);
-        return IOH_STEP_FAILED;
+        ioh_error_internal (&failure, what, 0);
     }
-    ioh_report_step_down (run->job.report, IOH_REPORT_ENGINE, engine->name,
-                          run->plan->step_down->name, run->job.delivered,
-                          _ ("the ends do not support it"));
-    return run_engine (run, run->plan->step_down, error);
+    if (failure != NULL)
+        g_propagate_error (error, g_steal_pointer (&failure));
+    return step == IOH_STEP_UNSUPPORTED ? IOH_STEP_FAILED : step;
 }
 
 /* The end of a stream is not yet success: a producer that was killed ends it as well. */

@@ -193,6 +193,59 @@ ioh_sink_write (IohSink *sink, const void *buffer, size_t length, uint64_t offse
     return IOH_STEP_MOVED;
 }
 
+IohStep
+ioh_sink_put (IohSink *sink, const void *buffer, size_t length, uint64_t offset, size_t *out_bytes,
+              IohWait *out_wait, GError **error)
+{
+    if (!sink->seekable)
+        return ioh_sink_write (sink, buffer, length, offset, out_bytes, out_wait, error);
+    if (!ioh_sink_write_at (sink, buffer, length, sink->plan->offset + offset, error))
+        return IOH_STEP_FAILED;
+    *out_bytes = length;
+    return IOH_STEP_MOVED;
+}
+
+/* Splices to where the target is written next. The bytes, or -errno. */
+static ssize_t
+sink_splice_call (IohSink *sink, int pipe_fd, size_t length, uint64_t offset)
+{
+    uint64_t position = sink->plan->offset + offset;
+    int fd = sink->seekable ? ioh_storage_plain_fd (&sink->storage) : sink->channel.fd;
+
+    if (fd < 0)
+        return -EINVAL;
+    /* sockets heed only their own O_NONBLOCK */
+    if (sink->kind == IOH_END_SOCKET && !ioh_channel_ready (&sink->channel, POLLOUT))
+        return -EAGAIN;
+    if (sink->kind == IOH_END_SOCKET)
+        length = MIN (length, 64 * IOH_KIB);
+    return ioh_sys_splice (pipe_fd, NULL, fd, sink->seekable ? &position : NULL, length,
+                           SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+}
+
+IohStep
+ioh_sink_splice (IohSink *sink, int pipe_fd, size_t length, uint64_t offset, size_t *out_bytes,
+                 IohWait *out_wait, GError **error)
+{
+    gint64 begun_us = g_get_monotonic_time ();
+    ssize_t bytes = sink_splice_call (sink, pipe_fd, length, offset);
+
+    sink->wait_us += g_get_monotonic_time () - begun_us;
+    if (bytes == -EAGAIN)
+        return ioh_wait_for (out_wait, sink->channel.fd, POLLOUT, IOH_SIDE_FILE);
+    if (bytes == -EINVAL || bytes == -ENOSYS)
+        return IOH_STEP_UNSUPPORTED;
+    if (bytes <= 0) {
+        sink_failed (sink, IOH_STAGE_WRITE, offset, bytes < 0 ? (int) bytes : -ENOSPC, error);
+        return IOH_STEP_FAILED;
+    }
+    *out_bytes = (size_t) bytes;
+    if (sink->seekable &&
+        !ioh_sink_wrote (sink, sink->plan->offset + offset + (uint64_t) bytes, error))
+        return IOH_STEP_FAILED;
+    return IOH_STEP_MOVED;
+}
+
 /* Cuts a regular file to the stream's end: preallocation and old content may lie behind it. */
 static gboolean
 sink_cut (IohSink *sink, uint64_t end, GError **error)

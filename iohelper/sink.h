@@ -51,6 +51,16 @@ void ioh_sink_reserve (IohSink *sink, uint64_t end);
  * the page cache. */
 gboolean ioh_sink_wrote (IohSink *sink, uint64_t end, GError **error);
 
+/* Hands over LENGTH, OFFSET bytes into the stream, whichever kind the target is: all of it at its
+ * place in a file, some of it elsewhere. MOVED with *OUT_BYTES, WAIT or FAILED. */
+IohStep ioh_sink_put (IohSink *sink, const void *buffer, size_t length, uint64_t offset,
+                      size_t *out_bytes, IohWait *out_wait, GError **error);
+
+/* The same out of the pipe PIPE_FD, by reference where that is possible. UNSUPPORTED when the
+ * target refuses it: nothing has left the pipe then. */
+IohStep ioh_sink_splice (IohSink *sink, int pipe_fd, size_t length, uint64_t offset,
+                         size_t *out_bytes, IohWait *out_wait, GError **error);
+
 /* Writes some of LENGTH, OFFSET bytes into the stream: MOVED, WAIT or FAILED. */
 IohStep ioh_sink_write (IohSink *sink, const void *buffer, size_t length, uint64_t offset,
                         size_t *out_bytes, IohWait *out_wait, GError **error);

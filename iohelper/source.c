@@ -14,7 +14,12 @@
 #include "behind.h"
 #include "error.h"
 #include "i18n.h"
+#include "size.h"
 #include "sys.h"
+
+/* In stretches of this length pages that were not cached before leave the cache behind us. More
+ * than any pipe holds: pages that are still in one cannot be dropped. */
+#define SOURCE_WINDOW (8 * IOH_MIB)
 
 IohPlace
 ioh_source_place (const IohSource *source, IohStage stage, uint64_t offset)
@@ -57,6 +62,8 @@ ioh_source_open (const IohOptions *options, const IohPlan *plan, const IohFacts 
     source->seekable = facts->file.seekable;
     source->inherited = options->file_fd >= 0;
     source->position = plan->offset;
+    source->window = UINT64_MAX;
+    source->cached[0] = source->cached[1] = TRUE;
     source->end = plan->limit_bytes == UINT64_MAX ? UINT64_MAX : plan->offset + plan->limit_bytes;
     source->storage.direct_fd = source->storage.plain_fd = -1;
     source->storage.fd = source_open_image (source, options, facts, &direct);
@@ -147,9 +154,54 @@ ioh_source_read (IohSource *source, void *buffer, size_t length, size_t *out_byt
     return got > 0 ? IOH_STEP_MOVED : IOH_STEP_DONE;
 }
 
+/* Looks whether the stretch at the position is cached, before it is read. */
+static void
+source_enter_window (IohSource *source)
+{
+    source->cached[1] = source->cached[0];
+    source->cached[0] = ioh_sys_is_cached (source->storage.fd, source->position, SOURCE_WINDOW);
+    source->window = source->position;
+}
+
+int
+ioh_source_splice_fd (IohSource *source, size_t *out_limit)
+{
+    uint64_t left = source->end > source->position ? source->end - source->position : 0;
+
+    *out_limit = (size_t) MIN (left, SOURCE_WINDOW);
+    if (source->plan->cache == IOH_CACHE_KEEP || !source->seekable)
+        return source->seekable ? ioh_storage_plain_fd (&source->storage) : -1;
+    if (source->window == UINT64_MAX ||
+        (source->position % SOURCE_WINDOW == 0 && source->position != source->window))
+        source_enter_window (source);
+    *out_limit = (size_t) MIN (left, SOURCE_WINDOW - source->position % SOURCE_WINDOW);
+    return ioh_storage_plain_fd (&source->storage);
+}
+
+/* Lets go of the stretch before the current one: its pages have left the stream's pipe. */
+static void
+source_leave_window (IohSource *source)
+{
+    if (!source->cached[1] && source->window >= SOURCE_WINDOW)
+        ioh_behind_drop (source->storage.fd, source->window - SOURCE_WINDOW, source->window);
+}
+
+void
+ioh_source_spliced (IohSource *source, size_t bytes)
+{
+    source->position += bytes;
+    if (source->plan->cache != IOH_CACHE_KEEP && source->position % SOURCE_WINDOW == 0)
+        source_leave_window (source);
+}
+
 void
 ioh_source_close (IohSource *source, uint64_t delivered)
 {
+    if (source->window != UINT64_MAX) {
+        source_leave_window (source);
+        if (!source->cached[0])
+            ioh_behind_drop (source->storage.fd, source->window, source->position);
+    }
     if (source->seekable && source->inherited)
         ioh_sys_seek (source->storage.fd, (gint64) (source->plan->offset + delivered), SEEK_SET);
     ioh_storage_clear (&source->storage);

@@ -24,6 +24,8 @@ typedef struct {
     uint64_t position;  /* of the next byte, in the file */
     uint64_t end;       /* the stream ends here; UINT64_MAX while unknown */
     gint64 wait_us;     /* spent in reads */
+    uint64_t window;    /* start of the stretch that is being spliced */
+    gboolean cached[2]; /* whether the cache held any of it before us, and of the one before */
 } IohSource;
 
 /* Opens or takes over the image. NULL with the error set. */
@@ -34,6 +36,13 @@ IohSource *ioh_source_open (const IohOptions *options, const IohPlan *plan, cons
  * with *OUT_BYTES, DONE at the end, WAIT (images without positions) or FAILED. */
 IohStep ioh_source_read (IohSource *source, void *buffer, size_t length, size_t *out_bytes,
                          IohWait *out_wait, GError **error);
+
+/* For engines that splice: the description to read at the position through the page cache, -1 when
+ * there is none. *OUT_LIMIT is how much may be read at once, 0 at the end of the stream. */
+int ioh_source_splice_fd (IohSource *source, size_t *out_limit);
+
+/* Tells that BYTES were read there by such an engine. */
+void ioh_source_spliced (IohSource *source, size_t bytes);
 
 /* Leaves an inherited descriptor behind what was DELIVERED and closes it. */
 void ioh_source_close (IohSource *source, uint64_t delivered);

@@ -223,6 +223,15 @@ ioh_sys_set_pipe_size (int fd, int bytes)
 }
 
 int
+ioh_sys_get_send_buffer (int fd)
+{
+    int bytes = 0;
+    socklen_t length = sizeof bytes;
+
+    return getsockopt (fd, SOL_SOCKET, SO_SNDBUF, &bytes, &length) < 0 ? -errno : bytes;
+}
+
+int
 ioh_sys_truncate (int fd, uint64_t length)
 {
     return SYS_RETRY (ftruncate (fd, (off_t) length));

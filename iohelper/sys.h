@@ -64,6 +64,9 @@ int ioh_sys_set_flags (int fd, int flags);
 int ioh_sys_get_pipe_size (int fd);
 int ioh_sys_set_pipe_size (int fd, int bytes);
 
+/* What a socket may hold on its way out, as the kernel counts. */
+int ioh_sys_get_send_buffer (int fd);
+
 int ioh_sys_truncate (int fd, uint64_t length);
 int ioh_sys_allocate (int fd, uint64_t offset, uint64_t length);
 int ioh_sys_sync (int fd);

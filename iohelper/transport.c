@@ -8,11 +8,19 @@
 #include "transport.h"
 
 #include <errno.h>
+#include <fcntl.h>
 
+#include "size.h"
 #include "sys.h"
 
 /* What a pipe has when nobody asks; below it there is nothing to gain. */
 #define TRANSPORT_LEAST_PIPE_BYTES 4096
+
+/* A pipe is drained when it is a quarter full and refilled when it is half empty. With less the
+ * hypervisor is disturbed more often, with more it finds the pipe full
+ * (tests/bench/compare null-pipe, restore-warm). */
+#define TRANSPORT_SAVE_PARTS 4
+#define TRANSPORT_RESTORE_PARTS 2
 
 int
 ioh_transport_grow_pipe (int fd, int wanted, int *out_errno)
@@ -34,6 +42,15 @@ ioh_transport_grow_pipe (int fd, int wanted, int *out_errno)
     return MAX (size, 0);
 }
 
+/* A socket that poll calls writable takes this much without blocking. */
+static size_t
+transport_socket_chunk (int fd)
+{
+    int bytes = ioh_sys_get_send_buffer (fd);
+
+    return bytes > 0 ? (size_t) bytes / 4 : 64 * IOH_KIB;
+}
+
 void
 ioh_transport_init (IohTransport *transport, const IohOptions *options, const IohPlan *plan,
                     const IohFacts *facts, IohReport *report)
@@ -47,10 +64,120 @@ ioh_transport_init (IohTransport *transport, const IohOptions *options, const Io
             ioh_transport_grow_pipe (options->stream_fd, plan->pipe_bytes, &refused);
         ioh_report_pipe_size (report, transport->pipe_bytes, refused);
     }
+    transport->chunk_bytes = (size_t) transport->pipe_bytes;
+    if (facts->stream.kind == IOH_END_SOCKET)
+        transport->chunk_bytes = transport_socket_chunk (options->stream_fd);
 }
 
 IohPlace
 ioh_transport_place (const IohTransport *transport, IohStage stage, uint64_t offset)
 {
     return (IohPlace){IOH_SIDE_STREAM, transport->name, stage, offset};
+}
+
+void
+ioh_transport_pace (IohTransport *transport, IohDirection direction)
+{
+    int parts = direction == IOH_SAVE ? TRANSPORT_SAVE_PARTS : TRANSPORT_RESTORE_PARTS;
+
+    ioh_pace_init (&transport->pace, (size_t) (transport->pipe_bytes / parts));
+}
+
+IohStep
+ioh_transport_wait (const IohTransport *transport, short events, IohWait *out_wait)
+{
+    gint64 wait_us = ioh_pace_wait_us (&transport->pace, g_get_monotonic_time ());
+
+    ioh_wait_for (out_wait, transport->channel.fd, events, IOH_SIDE_STREAM);
+    if (wait_us > 0) {
+        out_wait->count = 0;
+        out_wait->timeout_us = wait_us;
+    }
+    return IOH_STEP_WAIT;
+}
+
+static gboolean
+transport_too_early (const IohTransport *transport)
+{
+    return ioh_pace_wait_us (&transport->pace, g_get_monotonic_time ()) > 0;
+}
+
+/* Tells the pace what a call that was asked for LENGTH came to, and passes that on. */
+static ssize_t
+transport_paced (IohTransport *transport, ssize_t result, size_t length)
+{
+    ioh_pace_moved (&transport->pace, (size_t) MAX (result, 0));
+    if (result < (ssize_t) length)
+        ioh_pace_stopped (&transport->pace, g_get_monotonic_time ());
+    return result;
+}
+
+ssize_t
+ioh_transport_read (IohTransport *transport, void *buffer, size_t length)
+{
+    if (transport_too_early (transport))
+        return -EAGAIN;
+    return transport_paced (transport, ioh_channel_read (&transport->channel, buffer, length),
+                            length);
+}
+
+ssize_t
+ioh_transport_write (IohTransport *transport, const void *buffer, size_t length)
+{
+    if (transport_too_early (transport))
+        return -EAGAIN;
+    return transport_paced (transport, ioh_channel_write (&transport->channel, buffer, length),
+                            length);
+}
+
+ssize_t
+ioh_transport_splice (IohTransport *transport, int pipe_fd, size_t length)
+{
+    if (transport_too_early (transport))
+        return -EAGAIN;
+    /* TCP sockets heed only their own O_NONBLOCK, not the flag of the call */
+    if (transport->channel.kind == IOH_END_SOCKET &&
+        !ioh_channel_ready (&transport->channel, POLLIN))
+        return -EAGAIN;
+    /* whatever came, that was all there was: LENGTH is what the pipe may hold at the most */
+    return transport_paced (transport,
+                            ioh_sys_splice (transport->channel.fd, NULL, pipe_fd, NULL, length,
+                                            SPLICE_F_MOVE | SPLICE_F_NONBLOCK),
+                            SIZE_MAX / 2);
+}
+
+/* Whether a call that sends may be made now; sockets would block once full. */
+static gboolean
+transport_may_send (const IohTransport *transport)
+{
+    return !transport_too_early (transport) && (transport->channel.kind != IOH_END_SOCKET ||
+                                                ioh_channel_ready (&transport->channel, POLLOUT));
+}
+
+ssize_t
+ioh_transport_send_file (IohTransport *transport, int fd, uint64_t offset, size_t length)
+{
+    ssize_t sent;
+
+    length = MIN (length, transport->chunk_bytes);
+    if (!transport_may_send (transport))
+        return -EAGAIN;
+    if (transport->channel.kind == IOH_END_SOCKET)
+        sent = ioh_sys_sendfile (transport->channel.fd, fd, &offset, length);
+    else
+        sent = ioh_sys_splice (fd, &offset, transport->channel.fd, NULL, length,
+                               SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+    return transport_paced (transport, sent, length);
+}
+
+ssize_t
+ioh_transport_send_pipe (IohTransport *transport, int pipe_fd, size_t length)
+{
+    length = MIN (length, transport->chunk_bytes);
+    if (!transport_may_send (transport))
+        return -EAGAIN;
+    return transport_paced (transport,
+                            ioh_sys_splice (pipe_fd, NULL, transport->channel.fd, NULL, length,
+                                            SPLICE_F_MOVE | SPLICE_F_NONBLOCK),
+                            length);
 }

@@ -5,22 +5,46 @@
 #include <glib.h>
 
 #include "channel.h"
+#include "engine.h"
 #include "error.h"
 #include "options.h"
+#include "pace.h"
 #include "plan.h"
 #include "report.h"
 
-/* The hypervisor's end of a transfer: the inherited descriptor, tuned. */
+/* The hypervisor's end of a transfer: the inherited descriptor, tuned and paced. */
 typedef struct {
     IohChannel channel;
-    const char *name; /* borrowed from the options */
-    int pipe_bytes;   /* capacity of the pipe, 0 when it is none */
+    IohPace pace;
+    const char *name;   /* borrowed from the options */
+    int pipe_bytes;     /* capacity of the pipe, 0 when it is none */
+    size_t chunk_bytes; /* what one call may move: the pipe's capacity; part of a socket's buffer */
 } IohTransport;
 
 /* Tunes the descriptor of OPTIONS as PLAN says and notes in REPORT what came of it. Never fails: a
  * smaller pipe is slower, not wrong. */
 void ioh_transport_init (IohTransport *transport, const IohOptions *options, const IohPlan *plan,
                          const IohFacts *facts, IohReport *report);
+
+/* Paces a stream in a pipe for an engine that moves references, not bytes: copying takes so long
+ * that the pipe fills meanwhile anyway. Without it nothing is paced. */
+void ioh_transport_pace (IohTransport *transport, IohDirection direction);
+
+/* Moving bytes. What the calls return, or -errno; -EAGAIN when it is time for ioh_transport_wait,
+ * because the stream has nothing or because it pays to let more gather. Never block. */
+ssize_t ioh_transport_read (IohTransport *transport, void *buffer, size_t length);
+ssize_t ioh_transport_write (IohTransport *transport, const void *buffer, size_t length);
+
+/* From the stream into the empty pipe PIPE_FD of LENGTH, by reference. */
+ssize_t ioh_transport_splice (IohTransport *transport, int pipe_fd, size_t length);
+
+/* To the stream, by reference: from the file FD at OFFSET, or out of the pipe PIPE_FD. */
+ssize_t ioh_transport_send_file (IohTransport *transport, int fd, uint64_t offset, size_t length);
+ssize_t ioh_transport_send_pipe (IohTransport *transport, int pipe_fd, size_t length);
+
+/* Makes *OUT_WAIT wait for the next look at the stream: some time, or EVENTS on it. Returns
+ * IOH_STEP_WAIT. */
+IohStep ioh_transport_wait (const IohTransport *transport, short events, IohWait *out_wait);
 
 /* Enlarges the pipe FD to WANTED bytes, halving while the kernel refuses. Returns the capacity it
  * has then; *OUT_ERRNO is why it is not WANTED, or 0. */
