@@ -17,6 +17,7 @@
 #include "engine.h"
 #include "error.h"
 #include "i18n.h"
+#include "operand.h"
 #include "size.h"
 
 IohOptions *
@@ -357,78 +358,6 @@ options_context_new (const OptionsCommand *command, IohOptions *options)
     return context;
 }
 
-/* The descriptor that PATH stands for: fd:N, -, /dev/stdin, /dev/fd/N ...; -1 when it is a path.
- * Opening /dev/fd/N would make a second description, with a position of its own. */
-static gboolean
-options_path_to_fd (const char *path, int standard_fd, int *out_fd, GError **error)
-{
-    static const char *const prefixes[] = {"fd:", "/dev/fd/", "/proc/self/fd/"};
-
-    *out_fd = -1;
-    if (g_str_equal (path, "-"))
-        *out_fd = standard_fd;
-    else if (g_str_equal (path, "/dev/stdin"))
-        *out_fd = STDIN_FILENO;
-    else if (g_str_equal (path, "/dev/stdout"))
-        *out_fd = STDOUT_FILENO;
-    for (unsigned i = 0; i < G_N_ELEMENTS (prefixes); i++)
-        if (g_str_has_prefix (path, prefixes[i]))
-            return ioh_options_parse_fd (path, path + strlen (prefixes[i]), out_fd, error);
-    return TRUE;
-}
-
-/* What goes to and comes from the manager must not be mixed up with the data. */
-static gboolean
-options_check_not_data (const IohOptions *options, const char *name, int fd, GError **error)
-{
-    if (fd < 0 || (fd != options->stream_fd && fd != options->file_fd))
-        return TRUE;
-    return ioh_error_usage (error, _ ("--%s: fd %d already carries the data"), name, fd);
-}
-
-static gboolean
-options_check_report (const IohOptions *options, GError **error)
-{
-    int fd = -1;
-
-    if (options->report == NULL)
-        return TRUE;
-    if (options->report[0] == '\0')
-        return ioh_error_usage (error, _ ("--report: the file name is empty"));
-    return options_path_to_fd (options->report, STDOUT_FILENO, &fd, error) &&
-           options_check_not_data (options, IOH_OPTION_REPORT, fd, error);
-}
-
-static gboolean
-options_check_manager (const IohOptions *options, GError **error)
-{
-    if (options->parent_death_given && options->control_fd < 0)
-        return ioh_error_usage (error, _ ("--%s needs --%s"), IOH_OPTION_PARENT_DEATH,
-                                IOH_OPTION_CONTROL_FD);
-    return options_check_not_data (options, IOH_OPTION_PROGRESS_FD, options->progress_fd, error) &&
-           options_check_not_data (options, IOH_OPTION_CONTROL_FD, options->control_fd, error);
-}
-
-static gboolean
-options_take_operand (IohOptions *options, const OptionsCommand *command, const char *operand,
-                      GError **error)
-{
-    gboolean save = command->command == IOH_COMMAND_SAVE;
-    int fd = -1;
-
-    if (operand[0] == '\0')
-        return ioh_error_usage (error, _ ("%s is empty"), command->operand);
-    if (!options_path_to_fd (operand, save ? STDOUT_FILENO : STDIN_FILENO, &fd, error))
-        return FALSE;
-    ioh_options_set_file (options, fd < 0 ? operand : NULL, fd);
-    if (options->stream_fd < 0)
-        ioh_options_set_stream (options, save ? STDIN_FILENO : STDOUT_FILENO);
-    if (fd >= 0 && fd == options->stream_fd)
-        return ioh_error_usage (error, _ ("%s is both the stream and the file"),
-                                options->file_name);
-    return options_check_report (options, error) && options_check_manager (options, error);
-}
-
 static gboolean
 options_check_operands (const OptionsCommand *command, int argc, char **argv, GError **error)
 {
@@ -493,7 +422,7 @@ ioh_options_parse (int argc, char **argv, GError **error)
     }
     if (!options_check_operands (command, argc, argv, error))
         return NULL;
-    if (command->operand != NULL && !options_take_operand (options, command, argv[1], error))
+    if (command->operand != NULL && !ioh_operand_take (options, command->operand, argv[1], error))
         return NULL;
     options->accept_empty = options->expect_bytes == 0;
     return g_steal_pointer (&options);
