@@ -49,6 +49,7 @@ error_stage_phrase (IohStage stage)
     static const char *const phrases[] = {
         [IOH_STAGE_NONE] = N_ ("failed"),
         [IOH_STAGE_OPEN] = N_ ("open failed"),
+        [IOH_STAGE_LABEL] = N_ ("labelling failed"),
         [IOH_STAGE_CHECK] = N_ ("check failed"),
         [IOH_STAGE_READ] = N_ ("read failed"),
         [IOH_STAGE_WRITE] = N_ ("write failed"),

@@ -11,6 +11,18 @@
 #include <selinux/selinux.h>
 #include <stddef.h>
 
+IohLabels
+ioh_labels (void)
+{
+    return is_selinux_enabled () > 0 ? IOH_LABELS_ACTIVE : IOH_LABELS_DISABLED;
+}
+
+int
+ioh_label_set (int fd, const char *context)
+{
+    return fsetfilecon_raw (fd, context) < 0 ? -errno : 0;
+}
+
 int
 ioh_label_copy (const char *path, int fd)
 {
@@ -18,7 +30,7 @@ ioh_label_copy (const char *path, int fd)
 
     if (getfilecon_raw (path, &context) < 0)
         return errno == ENODATA ? 0 : -errno;
-    int result = fsetfilecon_raw (fd, context) < 0 ? -errno : 0;
+    int result = ioh_label_set (fd, context);
     freecon (context);
     return result;
 }

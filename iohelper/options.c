@@ -17,6 +17,7 @@
 #include "engine.h"
 #include "error.h"
 #include "i18n.h"
+#include "label.h"
 #include "operand.h"
 #include "size.h"
 
@@ -51,6 +52,7 @@ ioh_options_free (IohOptions *options)
     g_free (options->stream_name);
     g_free (options->engine);
     g_free (options->report);
+    g_free (options->label);
     g_free (options);
 }
 
@@ -194,6 +196,19 @@ options_take_mode (const char *name, const char *value, gpointer data, GError **
 }
 
 static gboolean
+options_take_label (const char *name, const char *value, gpointer data, GError **error)
+{
+    IohOptions *options = data;
+
+    if (ioh_labels () == IOH_LABELS_NOT_BUILT)
+        return ioh_error_usage (error, _ ("%s: this iohelper was built without SELinux support"),
+                                name);
+    g_free (options->label);
+    options->label = g_strdup (value);
+    return TRUE;
+}
+
+static gboolean
 options_take_fd (const char *name, const char *value, gpointer data, GError **error)
 {
     IohOptions *options = data;
@@ -283,6 +298,8 @@ options_add_save (GOptionGroup *group, IohOptions *options)
          N_ ("A file that is there: replace, refuse or overwrite (default replace)"), "WHAT"},
         {IOH_OPTION_MODE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_mode),
          N_ ("Permissions of a new file (default 0600)"), "OCTAL"},
+        {IOH_OPTION_LABEL, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_label),
+         N_ ("SELinux context of a created file"), "CONTEXT"},
         {IOH_OPTION_KEEP_PARTIAL, 0, 0, G_OPTION_ARG_NONE, &options->keep_partial,
          N_ ("After a failure leave what was written as TARGET.part"), NULL},
         G_OPTION_ENTRY_NULL,

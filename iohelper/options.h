@@ -37,6 +37,7 @@ typedef struct {
     uint64_t offset;       /* IOH_UNSET: start of a path, current position of a descriptor */
     uint64_t expect_bytes; /* IOH_UNSET when the length is not known */
     mode_t mode;
+    char *label; /* SELinux context of a created file, NULL for none */
     gboolean keep_partial;
     gboolean accept_empty; /* a stream of no bytes is no failure */
 

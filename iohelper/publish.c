@@ -77,12 +77,36 @@ publish_adopt (int fd, const IohOptions *options, const IohFacts *facts, IohRepo
     int result = ioh_sys_chmod (fd, replaces ? old->st_mode & 07777 : options->mode);
     if (result < 0)
         ioh_report_note (report, _ ("the permissions could not be set: %s"), g_strerror (-result));
-    if (replaces) {
+    if (replaces && (options->label == NULL || ioh_labels () == IOH_LABELS_DISABLED)) {
         result = ioh_label_copy (facts->file.path, fd);
         if (result < 0 && result != -EOPNOTSUPP)
             ioh_report_note (report, _ ("the label of the replaced file was not kept: %s"),
                              g_strerror (-result));
     }
+}
+
+/* A label that was asked for is set before the first byte can be read by the wrong reader. */
+static gboolean
+publish_label (IohPublication *publication, int fd, const IohOptions *options, IohReport *report,
+               GError **error)
+{
+    const IohPlace place = {IOH_SIDE_FILE, publication->name, IOH_STAGE_LABEL, IOH_NO_OFFSET};
+
+    if (options->label == NULL)
+        return TRUE;
+    if (ioh_labels () == IOH_LABELS_DISABLED) {
+        ioh_report_note (report, _ ("SELinux is disabled: the label %s was not set"),
+                         options->label);
+        return TRUE;
+    }
+    int result = ioh_label_set (fd, options->label);
+    if (result == -EOPNOTSUPP)
+        ioh_report_note (report, _ ("the label %s was not set: %s"), options->label,
+                         g_strerror (-result));
+    else if (result < 0)
+        return ioh_error_set (error, IOH_EXIT_FILE, &place, "%s: %s", options->label,
+                              g_strerror (-result));
+    return TRUE;
 }
 
 static int
@@ -124,6 +148,12 @@ ioh_publication_new (const IohOptions *options, const IohPlan *plan, const IohFa
         return NULL;
     }
     publish_adopt (fd, options, facts, report);
+    if (!publish_label (publication, fd, options, report, error)) {
+        ioh_publication_discard (publication, fd, FALSE);
+        ioh_sys_close (fd);
+        ioh_publication_free (publication);
+        return NULL;
+    }
     *out_fd = fd;
     return publication;
 }

@@ -170,9 +170,10 @@ const char *
 ioh_wire_stage_name (IohStage stage)
 {
     static const char *const names[] = {
-        [IOH_STAGE_NONE] = "none",   [IOH_STAGE_OPEN] = "open",   [IOH_STAGE_CHECK] = "check",
-        [IOH_STAGE_READ] = "read",   [IOH_STAGE_WRITE] = "write", [IOH_STAGE_TRUNCATE] = "truncate",
-        [IOH_STAGE_FLUSH] = "flush", [IOH_STAGE_CLOSE] = "close", [IOH_STAGE_PUBLISH] = "publish",
+        [IOH_STAGE_NONE] = "none",         [IOH_STAGE_OPEN] = "open",   [IOH_STAGE_LABEL] = "label",
+        [IOH_STAGE_CHECK] = "check",       [IOH_STAGE_READ] = "read",   [IOH_STAGE_WRITE] = "write",
+        [IOH_STAGE_TRUNCATE] = "truncate", [IOH_STAGE_FLUSH] = "flush", [IOH_STAGE_CLOSE] = "close",
+        [IOH_STAGE_PUBLISH] = "publish",
     };
     return names[stage];
 }

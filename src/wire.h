@@ -41,6 +41,7 @@ typedef enum {
 typedef enum {
     IOH_STAGE_NONE,
     IOH_STAGE_OPEN,
+    IOH_STAGE_LABEL, /* giving a new file its SELinux context */
     IOH_STAGE_CHECK, /* facts looked at before the first byte: size, room, kind */
     IOH_STAGE_READ,
     IOH_STAGE_WRITE,
@@ -134,6 +135,7 @@ const char *ioh_wire_exit_name (IohExit status);
 #define IOH_OPTION_SYNC "sync"
 #define IOH_OPTION_EXISTS "exists"
 #define IOH_OPTION_MODE "mode"
+#define IOH_OPTION_LABEL "label"
 #define IOH_OPTION_KEEP_PARTIAL "keep-partial"
 #define IOH_OPTION_VERSION "version"
 #define IOH_OPTION_JSON "json"
