@@ -5,12 +5,14 @@
 #include <glib.h>
 #include <stdint.h>
 
+#include "libiohelper-types.h"
+
 G_BEGIN_DECLS
 
 /*
- * The words the helper and its users share: exit statuses, sides, stages, and the keys and values
- * of the report. Scripts and managers match on them, so a word that has been released never changes
- * its spelling or meaning.
+ * The words the helper and its users share: options, exit statuses, and the keys and values of the
+ * report; what they can be is in libiohelper-types.h, for managers to see as well. Scripts and
+ * managers match on them, so a word that has been released never changes its spelling or meaning.
  */
 
 /* Exit status of the helper. Death by a signal is the one other way it ends. */
@@ -25,75 +27,6 @@ typedef enum {
     IOH_EXIT_IMAGE = 7,    /* the image was refused: truncated, incomplete, not an image */
 } IohExit;
 
-/* Which end of the transfer. */
-typedef enum {
-    IOH_SIDE_NONE,
-    IOH_SIDE_STREAM, /* the hypervisor's end */
-    IOH_SIDE_FILE,   /* the storage end, also a block device */
-} IohSide;
-
-typedef enum {
-    IOH_SAVE,    /* stream to file */
-    IOH_RESTORE, /* file to stream */
-} IohDirection;
-
-/* What was being done when something failed. */
-typedef enum {
-    IOH_STAGE_NONE,
-    IOH_STAGE_OPEN,
-    IOH_STAGE_LABEL, /* giving a new file its SELinux context */
-    IOH_STAGE_CHECK, /* facts looked at before the first byte: size, room, kind */
-    IOH_STAGE_READ,
-    IOH_STAGE_WRITE,
-    IOH_STAGE_TRUNCATE,
-    IOH_STAGE_FLUSH,
-    IOH_STAGE_CLOSE,
-    IOH_STAGE_PUBLISH,
-} IohStage;
-
-/* What happens to the page cache of the host on the file's side. */
-typedef enum {
-    IOH_CACHE_AUTO,   /* direct where it works, else drop */
-    IOH_CACHE_DIRECT, /* O_DIRECT, or an error */
-    IOH_CACHE_DROP,   /* through the page cache, written and dropped behind us */
-    IOH_CACHE_KEEP,   /* ordinary */
-} IohCache;
-
-/* What must be on storage before the helper reports success. */
-typedef enum {
-    IOH_SYNC_FULL, /* the file, its metadata and its directory entry */
-    IOH_SYNC_DATA, /* the file's data */
-    IOH_SYNC_NONE, /* nothing: the report says that the result is not durable */
-} IohSync;
-
-/* What happens to a file that has the target's name already. */
-typedef enum {
-    IOH_EXISTS_REPLACE,   /* it stays until the new one is complete, then is renamed over */
-    IOH_EXISTS_REFUSE,    /* it is an error */
-    IOH_EXISTS_OVERWRITE, /* it is written in place */
-} IohExists;
-
-/* What becomes of a transfer whose manager dies or drops it. */
-typedef enum {
-    IOH_PARENT_DEATH_CANCEL,      /* it is cancelled: nothing is published */
-    IOH_PARENT_DEATH_FINISH_SAVE, /* it goes on; the end of the stream counts as success */
-} IohParentDeath;
-
-/* What a transfer is doing. */
-typedef enum {
-    IOH_PHASE_OPENING,  /* looking at the ends and opening them */
-    IOH_PHASE_MOVING,   /* bytes cross, or one side is waited for */
-    IOH_PHASE_WAITING,  /* all bytes have crossed; the manager has not said yet that all is well */
-    IOH_PHASE_FLUSHING, /* all bytes have crossed; what was saved is made durable and published */
-} IohPhase;
-
-/* How requests of the direct engine reach the kernel. */
-typedef enum {
-    IOH_QUEUE_AUTO,     /* io_uring where it works, else threads */
-    IOH_QUEUE_IO_URING, /* one ring, no threads of ours */
-    IOH_QUEUE_THREADS,  /* a few threads that read and write */
-} IohQueueKind;
-
 const char *ioh_wire_cache_name (IohCache cache);
 const char *ioh_wire_sync_name (IohSync sync);
 const char *ioh_wire_exists_name (IohExists exists);
@@ -104,7 +37,6 @@ gboolean ioh_wire_cache_parse (const char *word, IohCache *out);
 gboolean ioh_wire_sync_parse (const char *word, IohSync *out);
 gboolean ioh_wire_exists_parse (const char *word, IohExists *out);
 gboolean ioh_wire_queue_parse (const char *word, IohQueueKind *out);
-
 gboolean ioh_wire_parent_death_parse (const char *word, IohParentDeath *out);
 gboolean ioh_wire_phase_parse (const char *word, IohPhase *out);
 
