@@ -20,9 +20,9 @@
 #include "size.h"
 #include "sys.h"
 
-/* Two pipes in turn keep the disk busy while the stream empties the other (tests/bench/compare
- * restore-cold-direct); more threads only compete for the processors. */
-#define SPLICE_READERS 2
+/* So many blocks are read ahead. Against libvirt's helper, cold: two 1.39x, three 1.47x, four 1.57x
+ * (tests/bench/compare restore-cold-direct). */
+#define SPLICE_READERS 4
 
 typedef struct {
     IohJob *job;
