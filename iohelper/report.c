@@ -174,9 +174,9 @@ report_add_choice (JsonBuilder *builder, const char *name, const char *asked, co
                    const char *reason)
 {
     report_begin_object (builder, name);
-    report_add_string (builder, "asked", asked);
-    report_add_string (builder, "used", used);
-    report_add_string (builder, "reason", reason);
+    report_add_string (builder, IOH_REPORT_ASKED, asked);
+    report_add_string (builder, IOH_REPORT_USED, used);
+    report_add_string (builder, IOH_REPORT_REASON, reason);
     json_builder_end_object (builder);
 }
 
@@ -184,9 +184,9 @@ static void
 report_add_pipe_size (JsonBuilder *builder, const IohReport *report, const IohPlan *plan)
 {
     report_begin_object (builder, IOH_REPORT_PIPE_SIZE);
-    report_add_bytes (builder, "asked", (uint64_t) plan->pipe_bytes);
-    report_add_bytes (builder, "used", (uint64_t) report->pipe_bytes);
-    report_add_string (builder, "reason",
+    report_add_bytes (builder, IOH_REPORT_ASKED, (uint64_t) plan->pipe_bytes);
+    report_add_bytes (builder, IOH_REPORT_USED, (uint64_t) report->pipe_bytes);
+    report_add_string (builder, IOH_REPORT_REASON,
                        report->pipe_errno != 0 ? g_strerror (report->pipe_errno)
                                                : _ ("as asked or larger"));
     json_builder_end_object (builder);
@@ -197,22 +197,22 @@ report_add_ends (JsonBuilder *builder, const IohReport *report, const IohOptions
                  const IohFacts *facts, const IohPlan *plan)
 {
     report_begin_object (builder, IOH_REPORT_STREAM);
-    report_add_string (builder, "name", options->stream_name);
+    report_add_string (builder, IOH_REPORT_END_NAME, options->stream_name);
     if (facts != NULL)
-        report_add_string (builder, "kind", ioh_end_kind_name (facts->stream.kind));
+        report_add_string (builder, IOH_REPORT_END_KIND, ioh_end_kind_name (facts->stream.kind));
     if (plan != NULL && plan->pipe_bytes > 0)
         report_add_pipe_size (builder, report, plan);
     json_builder_end_object (builder);
 
     report_begin_object (builder, IOH_REPORT_FILE);
-    report_add_string (builder, "name", options->file_name);
+    report_add_string (builder, IOH_REPORT_END_NAME, options->file_name);
     if (facts != NULL) {
-        report_add_string (builder, "kind", ioh_end_kind_name (facts->file.kind));
-        report_add_string (builder, "file-system", facts->file.file_system);
+        report_add_string (builder, IOH_REPORT_END_KIND, ioh_end_kind_name (facts->file.kind));
+        report_add_string (builder, IOH_REPORT_FILE_SYSTEM, facts->file.file_system);
     }
-    report_add_bytes (builder, "length", report->result.length);
-    report_add_bytes (builder, "allocated", report->result.allocated);
-    report_add_boolean (builder, "published", report->result.published);
+    report_add_bytes (builder, IOH_REPORT_FILE_LENGTH, report->result.length);
+    report_add_bytes (builder, IOH_REPORT_FILE_ALLOCATED, report->result.allocated);
+    report_add_boolean (builder, IOH_REPORT_FILE_PUBLISHED, report->result.published);
     json_builder_end_object (builder);
 }
 
@@ -301,10 +301,10 @@ static void
 report_add_seconds (JsonBuilder *builder, const IohResult *result)
 {
     report_begin_object (builder, IOH_REPORT_SECONDS);
-    report_add_time (builder, "total", result->total_us);
-    report_add_time (builder, "wait-stream", result->wait_stream_us);
-    report_add_time (builder, "wait-file", result->wait_file_us);
-    report_add_time (builder, "flush", result->flush_us);
+    report_add_time (builder, IOH_REPORT_SECONDS_TOTAL, result->total_us);
+    report_add_time (builder, IOH_REPORT_SECONDS_WAIT_STREAM, result->wait_stream_us);
+    report_add_time (builder, IOH_REPORT_SECONDS_WAIT_FILE, result->wait_file_us);
+    report_add_time (builder, IOH_REPORT_SECONDS_FLUSH, result->flush_us);
     json_builder_end_object (builder);
 }
 
@@ -314,14 +314,14 @@ report_add_error (JsonBuilder *builder, const GError *error)
     const IohErrorPrivate *details = ioh_error_details (error);
 
     report_begin_object (builder, IOH_REPORT_ERROR);
-    report_add_string (builder, "message", error->message);
+    report_add_string (builder, IOH_REPORT_ERROR_MESSAGE, error->message);
     if (details != NULL && details->side != IOH_SIDE_NONE) {
-        report_add_string (builder, "side", ioh_wire_side_name (details->side));
-        report_add_string (builder, "name", details->name);
-        report_add_string (builder, "stage", ioh_wire_stage_name (details->stage));
+        report_add_string (builder, IOH_REPORT_ERROR_SIDE, ioh_wire_side_name (details->side));
+        report_add_string (builder, IOH_REPORT_ERROR_NAME, details->name);
+        report_add_string (builder, IOH_REPORT_ERROR_STAGE, ioh_wire_stage_name (details->stage));
         if (details->offset != IOH_NO_OFFSET)
-            report_add_bytes (builder, "offset", details->offset);
-        report_add_bytes (builder, "errno", (uint64_t) details->error_number);
+            report_add_bytes (builder, IOH_REPORT_ERROR_OFFSET, details->offset);
+        report_add_bytes (builder, IOH_REPORT_ERROR_ERRNO, (uint64_t) details->error_number);
     }
     json_builder_end_object (builder);
 }
@@ -330,7 +330,12 @@ static void
 report_add_outcome (JsonBuilder *builder, const IohReport *report, const IohOptions *options,
                     const GError *error, int signal_number)
 {
-    const char *outcome = signal_number != 0 ? "cancelled" : error != NULL ? "failed" : "done";
+    const char *outcome = IOH_REPORT_OUTCOME_DONE;
+
+    if (signal_number != 0)
+        outcome = IOH_REPORT_OUTCOME_CANCELLED;
+    else if (error != NULL)
+        outcome = IOH_REPORT_OUTCOME_FAILED;
 
     report_add_string (builder, IOH_REPORT_PROGRAM, IOH_PACKAGE);
     report_add_string (builder, IOH_REPORT_VERSION, IOH_VERSION);

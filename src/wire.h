@@ -47,6 +47,9 @@ const char *ioh_wire_side_name (IohSide side);
 const char *ioh_wire_stage_name (IohStage stage);
 const char *ioh_wire_exit_name (IohExit status);
 
+/* What the helper calls itself in its messages, and the name of its program. */
+#define IOH_HELPER_NAME "iohelper"
+
 /* Long options of the command line, and properties of the library. */
 #define IOH_OPTION_FD "fd"
 #define IOH_OPTION_PIPE_SIZE "pipe-size"
@@ -101,25 +104,59 @@ const IohWireRange *ioh_wire_range (const char *option);
 #define IOH_REPORT_PROGRAM "program"
 #define IOH_REPORT_VERSION "version"
 #define IOH_REPORT_DIRECTION "direction"
-#define IOH_REPORT_OUTCOME "outcome" /* "done", "failed" or "cancelled" */
+#define IOH_REPORT_OUTCOME "outcome"
 #define IOH_REPORT_EXIT_STATUS "exit-status"
 #define IOH_REPORT_SIGNAL "signal"
 #define IOH_REPORT_BYTES "bytes"
 #define IOH_REPORT_DURABLE "durable"
-#define IOH_REPORT_ERROR "error"         /* object: side, name, stage, offset, errno, message */
-#define IOH_REPORT_STREAM "stream"       /* object: name, kind, pipe-size */
-#define IOH_REPORT_FILE "file"           /* object: name, kind, length, allocated, published */
-#define IOH_REPORT_ENGINE "engine"       /* object: asked, used, reason */
-#define IOH_REPORT_CACHE "cache"         /* object: asked, used, reason */
-#define IOH_REPORT_SYNC "sync"           /* object: asked, used, reason */
-#define IOH_REPORT_EXISTS "exists"       /* object: asked, used, reason */
-#define IOH_REPORT_QUEUE "queue"         /* object: asked, used, reason, depth; direct engine */
-#define IOH_REPORT_PIPE_SIZE "pipe-size" /* object: asked, used, reason */
+#define IOH_REPORT_ERROR "error"
+#define IOH_REPORT_STREAM "stream" /* object: name, kind, pipe-size */
+#define IOH_REPORT_FILE "file"     /* object: name, kind, file-system and those below */
+#define IOH_REPORT_ENGINE "engine" /* a choice, as all up to pipe-size */
+#define IOH_REPORT_CACHE "cache"
+#define IOH_REPORT_SYNC "sync"
+#define IOH_REPORT_EXISTS "exists"
+#define IOH_REPORT_QUEUE "queue" /* also has depth; direct engine */
+#define IOH_REPORT_PIPE_SIZE "pipe-size"
 #define IOH_REPORT_ALIGNMENT "alignment" /* object: memory, offset, origin */
 #define IOH_REPORT_BLOCK_SIZE "block-size"
 #define IOH_REPORT_STEPS_DOWN "steps-down" /* array of objects: what, from, to, offset, reason */
 #define IOH_REPORT_NOTES "notes"           /* array of strings */
-#define IOH_REPORT_SECONDS "seconds"       /* object: total, wait-stream, wait-file, flush */
+#define IOH_REPORT_SECONDS "seconds"       /* object of those below */
+
+/* Values of outcome. */
+#define IOH_REPORT_OUTCOME_DONE "done"
+#define IOH_REPORT_OUTCOME_FAILED "failed"
+#define IOH_REPORT_OUTCOME_CANCELLED "cancelled"
+
+/* Members of both ends. */
+#define IOH_REPORT_END_NAME "name"
+#define IOH_REPORT_END_KIND "kind"
+
+/* Members of a choice. */
+#define IOH_REPORT_ASKED "asked"
+#define IOH_REPORT_USED "used"
+#define IOH_REPORT_REASON "reason"
+
+/* Members of error; all but the first only when one side failed. */
+#define IOH_REPORT_ERROR_MESSAGE "message"
+#define IOH_REPORT_ERROR_SIDE "side"
+#define IOH_REPORT_ERROR_NAME "name"
+#define IOH_REPORT_ERROR_STAGE "stage"
+#define IOH_REPORT_ERROR_OFFSET "offset" /* left out when no position is meant */
+#define IOH_REPORT_ERROR_ERRNO "errno"
+
+/* Members of file. */
+#define IOH_REPORT_FILE_SYSTEM "file-system"
+#define IOH_REPORT_FILE_LENGTH "length"
+#define IOH_REPORT_FILE_ALLOCATED "allocated"
+#define IOH_REPORT_FILE_PUBLISHED "published"
+
+/* Members of seconds. */
+#define IOH_REPORT_SECONDS_TOTAL "total"
+#define IOH_REPORT_SECONDS_WAIT_STREAM "wait-stream"
+#define IOH_REPORT_SECONDS_WAIT_FILE "wait-file"
+#define IOH_REPORT_SECONDS_FLUSH "flush"
 
 /* Members of a line of progress, one JSON object. */
 #define IOH_PROGRESS_PHASE "phase"
