@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * trial - makes the ends of a transfer and runs it.
+ *
+ * Owns the ends, the peers and whatever the helper's code did not close: it is told from a number
+ * that has been given to somebody else by the file behind it.
+ */
+#include "trial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fault.h"
+#include "pattern.h"
+#include "scratch.h"
+
+#define TRIAL_SECONDS 120
+
+static const char *trial_device_path;
+
+void
+trial_use_device (const char *path)
+{
+    trial_device_path = path;
+}
+
+static void
+trial_make_stream (Trial *trial)
+{
+    gboolean save = trial->ends.direction == IOH_SAVE;
+    int fds[2];
+    int result = trial->ends.stream == TRIAL_PIPE
+                     ? pipe2 (fds, O_CLOEXEC)
+                     : socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds);
+
+    g_assert_cmpint (result, ==, 0);
+    trial->stream_fd = save ? fds[0] : fds[1];
+    trial->stream_flags = fcntl (trial->stream_fd, F_GETFL);
+    g_assert_cmpint (fstat (trial->stream_fd, &trial->stream_stat), ==, 0);
+    trial->stream_peer = save ? peer_new_writer (fds[1], trial->data, trial->length)
+                              : peer_new_reader (fds[0], trial->length);
+}
+
+Trial *
+trial_new (const TrialEnds *ends, size_t length)
+{
+    Trial *trial = g_new0 (Trial, 1);
+    gboolean save = ends->direction == IOH_SAVE;
+
+    trial->fds = scratch_count_fds ();
+    trial->ends = *ends;
+    trial->length = length;
+    trial->data = g_malloc (length + 1);
+    pattern_fill (trial->data, length, 0);
+    trial->file_fd = trial->witness_fd = trial->fifo_fd = trial->fifo_writer_fd = -1;
+    trial->directory = scratch_new ();
+    trial->options = ioh_options_new (save ? IOH_COMMAND_SAVE : IOH_COMMAND_RESTORE);
+    trial->options->cache = ends->file->cache;
+    trial->options->queue = ends->queue;
+    trial->options->sync = IOH_SYNC_NONE;
+    if (ends->engine != NULL) {
+        g_free (trial->options->engine);
+        trial->options->engine = g_strdup (ends->engine->name);
+    }
+    trial->report = ioh_report_new ();
+    trial->outcome = IOH_OUTCOME_FAILED;
+    trial_make_stream (trial);
+    ioh_options_set_stream (trial->options, trial->stream_fd);
+    return trial;
+}
+
+static void
+trial_pwrite (int fd, const void *buffer, size_t length, uint64_t offset)
+{
+    const char *data = buffer;
+
+    while (length > 0) {
+        ssize_t written = pwrite (fd, data, length, (off_t) offset);
+        g_assert_cmpint (written, >, 0);
+        data += written;
+        length -= (size_t) written;
+        offset += (uint64_t) written;
+    }
+}
+
+/* An image: what is before the stream, and the stream. */
+static void
+trial_make_image (Trial *trial)
+{
+    int fd = open (trial->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+    g_assert_cmpint (fd, >=, 0);
+    trial_pwrite (fd, trial->data, trial->length, trial->offset);
+    if (trial->ends.file->kind == TRIAL_BLOCK)
+        trial->options->expect_bytes = trial->length;
+    fsync (fd);
+    close (fd);
+}
+
+static void
+trial_make_device_background (Trial *trial)
+{
+    g_autofree char *background = g_malloc (TRIAL_DEVICE_BYTES);
+    int fd = open (trial->path, O_RDWR | O_CLOEXEC);
+
+    g_assert_cmpint (fd, >=, 0);
+    memset (background, 'o', TRIAL_DEVICE_BYTES);
+    trial_pwrite (fd, background, TRIAL_DEVICE_BYTES, 0);
+    fsync (fd);
+    close (fd);
+}
+
+/* The two ends of a FIFO are opened here in the one order that needs no second thread. A writer may
+ * be done before the helper opens it: another one stays until then. */
+static void
+trial_make_fifo (Trial *trial)
+{
+    g_assert_cmpint (mkfifo (trial->path, 0600), ==, 0);
+    int read_fd = open (trial->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int write_fd = open (trial->path, O_WRONLY | O_CLOEXEC);
+    g_assert_cmpint (read_fd, >=, 0);
+    g_assert_cmpint (write_fd, >=, 0);
+    if (trial->ends.direction == IOH_SAVE) {
+        fcntl (read_fd, F_SETFL, 0);
+        trial->file_peer = peer_new_reader (read_fd, trial->length);
+        trial->fifo_fd = write_fd;
+    } else {
+        trial->file_peer = peer_new_writer (write_fd, trial->data, trial->length);
+        trial->fifo_fd = read_fd;
+        trial->fifo_writer_fd = fcntl (write_fd, F_DUPFD_CLOEXEC, 3);
+    }
+}
+
+static void
+trial_open_inherited (Trial *trial)
+{
+    int access = trial->ends.direction == IOH_SAVE ? O_WRONLY : O_RDONLY;
+    int direct = trial->ends.file->direct ? O_DIRECT : 0;
+
+    trial->file_fd = open (trial->path, access | direct | O_CLOEXEC);
+    g_assert_cmpint (trial->file_fd, >=, 0);
+    lseek (trial->file_fd, (off_t) trial->offset, SEEK_SET);
+    g_assert_cmpint (fstat (trial->file_fd, &trial->file_stat), ==, 0);
+    trial->witness_fd = fcntl (trial->file_fd, F_DUPFD_CLOEXEC, 3);
+}
+
+static void
+trial_make_file (Trial *trial)
+{
+    TrialKind kind = trial->ends.file->kind;
+    gboolean save = trial->ends.direction == IOH_SAVE;
+
+    if (kind == TRIAL_BLOCK)
+        trial->path = g_strdup (trial_device_path);
+    else if (kind == TRIAL_NULL)
+        trial->path = g_strdup ("/dev/null");
+    else
+        trial->path = g_build_filename (trial->directory, "target", NULL);
+    if (kind == TRIAL_FIFO)
+        trial_make_fifo (trial);
+    else if (kind == TRIAL_BLOCK && save)
+        trial_make_device_background (trial);
+    else if (kind != TRIAL_NULL && !save)
+        trial_make_image (trial);
+    else if ((trial->has_old && kind == TRIAL_REGULAR) || kind == TRIAL_INHERITED)
+        g_free (scratch_file (trial->directory, "target", trial->offset + trial->length + 70, 'o'));
+    if (kind == TRIAL_INHERITED)
+        trial_open_inherited (trial);
+    else if (trial->offset > 0)
+        trial->options->offset = trial->offset;
+    ioh_options_set_file (trial->options, trial->path, trial->file_fd);
+}
+
+void
+trial_probe (Trial *trial)
+{
+    trial_make_file (trial);
+    trial->facts = ioh_probe (trial->options, &trial->error);
+}
+
+static void
+trial_clear_fd (int *fd)
+{
+    if (*fd >= 0)
+        close (*fd);
+    *fd = -1;
+}
+
+static gboolean
+trial_step_peers (Trial *trial)
+{
+    gboolean stream = peer_step (trial->stream_peer);
+    gboolean file = trial->file_peer != NULL && peer_step (trial->file_peer);
+
+    return stream || file;
+}
+
+static void
+trial_tell_peers (Trial *trial, gboolean waits)
+{
+    peer_helper_waits (trial->stream_peer, waits);
+    if (trial->file_peer != NULL)
+        peer_helper_waits (trial->file_peer, waits);
+}
+
+/* Stands in for poll while the helper runs. Its flags are everybody's: they must never change. */
+static int
+trial_wait (struct pollfd *fds, unsigned count, gint64 timeout_us, gpointer data)
+{
+    Trial *trial = data;
+    int ready = 0;
+
+    if (fcntl (trial->stream_fd, F_GETFL) != trial->stream_flags)
+        g_test_fail_printf ("the flags of the stream's descriptor were changed");
+    trial_clear_fd (&trial->fifo_writer_fd);
+    if (trial->stepped) {
+        gboolean moved = TRUE;
+        for (; ready == 0 && moved; ready = fault_real_poll (fds, count, 0))
+            moved = trial_step_peers (trial);
+        return ready != 0 ? ready : fault_real_poll (fds, count, timeout_us);
+    }
+    trial_tell_peers (trial, TRUE);
+    ready = fault_real_poll (fds, count, timeout_us);
+    trial_tell_peers (trial, FALSE);
+    return ready;
+}
+
+/* Closes FD if it still is what it was. */
+static void
+trial_close (int fd, const struct stat *was)
+{
+    struct stat is;
+
+    if (fd >= 0 && fstat (fd, &is) == 0 && is.st_dev == was->st_dev && is.st_ino == was->st_ino)
+        close (fd);
+}
+
+static void
+trial_watchdog_bites (int signal_number)
+{
+    static const char text[] = "Bail out! a transfer hangs\n";
+
+    if (write (STDOUT_FILENO, text, sizeof text - 1) > 0)
+        abort ();
+}
+
+void
+trial_watchdog (gboolean on)
+{
+    signal (SIGALRM, trial_watchdog_bites);
+    alarm (on ? TRIAL_SECONDS : 0);
+}
+
+static void
+trial_start_peers (Trial *trial)
+{
+    if (trial->stepped)
+        return;
+    peer_start (trial->stream_peer);
+    if (trial->file_peer != NULL)
+        peer_start (trial->file_peer);
+}
+
+static void
+trial_finish_peers (Trial *trial)
+{
+    trial_close (trial->stream_fd, &trial->stream_stat);
+    trial_close (trial->file_fd, &trial->file_stat);
+    trial->stream_fd = trial->file_fd = -1;
+    trial_clear_fd (&trial->fifo_fd);
+    trial_clear_fd (&trial->fifo_writer_fd);
+    peer_finish (trial->stream_peer);
+    if (trial->file_peer != NULL)
+        peer_finish (trial->file_peer);
+}
+
+void
+trial_run (Trial *trial)
+{
+    trial_watchdog (TRUE);
+    if (trial->path == NULL)
+        trial_probe (trial);
+    if (trial->facts != NULL)
+        trial->plan = ioh_plan_new (trial->options, trial->facts, &trial->error);
+    if (trial->plan != NULL) {
+        trial->cancel = ioh_cancel_new (NULL);
+        fault_watch_waits (trial_wait, trial);
+        trial_start_peers (trial);
+        const IohLinks links = {.cancel = trial->cancel, .report = trial->report};
+        trial->outcome = ioh_run (trial->options, trial->facts, trial->plan, &links, &trial->error);
+        fault_watch_waits (NULL, NULL);
+    }
+    trial_finish_peers (trial);
+    trial_watchdog (FALSE);
+}
+
+void
+trial_free (Trial *trial)
+{
+    unsigned fds = trial->fds;
+
+    if (trial->stream_fd >= 0)
+        trial_finish_peers (trial);
+    peer_free (trial->stream_peer);
+    peer_free (trial->file_peer);
+    trial_clear_fd (&trial->witness_fd);
+    ioh_cancel_free (trial->cancel);
+    ioh_report_free (trial->report);
+    ioh_plan_free (trial->plan);
+    ioh_facts_free (trial->facts);
+    ioh_options_free (trial->options);
+    g_clear_error (&trial->error);
+    scratch_remove (trial->directory);
+    g_free (trial->path);
+    g_free (trial->data);
+    g_free (trial);
+    if (scratch_count_fds () != fds)
+        g_test_fail_printf ("%u descriptors were open, now it is %u", fds, scratch_count_fds ());
+}
