@@ -2,24 +2,20 @@
 /*
  * options - reads the command line.
  *
- * Owns option names, defaults and the refusal of nonsense. Looks at nothing but the text it is
- * given: whether a path exists or a descriptor is open is for probe to find out.
+ * Owns the commands, the defaults and what an option is remembered as. Looks at nothing but the
+ * text it is given: whether a path exists or a descriptor is open is for probe to find out.
  */
 #include "options.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "engine.h"
+#include "entries.h"
 #include "error.h"
 #include "i18n.h"
-#include "label.h"
 #include "operand.h"
-#include "size.h"
 
 IohOptions *
 ioh_options_new (IohCommand command)
@@ -95,239 +91,6 @@ ioh_options_parse_fd (const char *what, const char *text, int *out_fd, GError **
     return TRUE;
 }
 
-/* The callbacks of GOption: the option's name comes with its dashes. */
-
-static gboolean
-options_take_size (const char *name, const char *value, gpointer data, GError **error)
-{
-    static const struct {
-        const char *name;
-        size_t member;
-    } sizes[] = {
-        {IOH_OPTION_PIPE_SIZE, G_STRUCT_OFFSET (IohOptions, pipe_bytes)},
-        {IOH_OPTION_BLOCK_SIZE, G_STRUCT_OFFSET (IohOptions, block_bytes)},
-        {IOH_OPTION_OFFSET, G_STRUCT_OFFSET (IohOptions, offset)},
-        {IOH_OPTION_EXPECT_SIZE, G_STRUCT_OFFSET (IohOptions, expect_bytes)},
-    };
-    const char *option = name + strlen ("--");
-    const IohWireRange *range = ioh_wire_range (option);
-    uint64_t bytes = 0;
-    unsigned i = 0;
-
-    while (!g_str_equal (sizes[i].name, option))
-        i++;
-    if (!ioh_size_parse (option, value, &bytes, error))
-        return FALSE;
-    if (bytes < range->least || bytes > range->most)
-        return ioh_error_usage (error, _ ("%s: '%s' is not between %" PRIu64 " and %" PRIu64), name,
-                                value, range->least, range->most);
-    G_STRUCT_MEMBER (uint64_t, data, sizes[i].member) = bytes;
-    return TRUE;
-}
-
-static gboolean
-options_refuse_word (const char *name, const char *value, const char *words, GError **error)
-{
-    return ioh_error_usage (error, _ ("%s: '%s' is not one of %s"), name, value, words);
-}
-
-static gboolean
-options_take_word (const char *name, const char *value, gpointer data, GError **error)
-{
-    IohOptions *options = data;
-
-    if (g_str_equal (name, "--" IOH_OPTION_CACHE))
-        return ioh_wire_cache_parse (value, &options->cache) ||
-               options_refuse_word (name, value, "auto, direct, drop, keep", error);
-    if (g_str_equal (name, "--" IOH_OPTION_SYNC))
-        return ioh_wire_sync_parse (value, &options->sync) ||
-               options_refuse_word (name, value, "full, data, none", error);
-    if (g_str_equal (name, "--" IOH_OPTION_QUEUE))
-        return ioh_wire_queue_parse (value, &options->queue) ||
-               options_refuse_word (name, value, "auto, io_uring, threads", error);
-    if (g_str_equal (name, "--" IOH_OPTION_PARENT_DEATH)) {
-        options->parent_death_given = TRUE;
-        return ioh_wire_parent_death_parse (value, &options->parent_death) ||
-               options_refuse_word (name, value, "cancel, finish-save", error);
-    }
-    return ioh_wire_exists_parse (value, &options->exists) ||
-           options_refuse_word (name, value, "replace, refuse, overwrite", error);
-}
-
-static gboolean
-options_take_queue_depth (const char *name, const char *value, gpointer data, GError **error)
-{
-    IohOptions *options = data;
-    guint64 depth = 0;
-
-    if (!g_ascii_string_to_unsigned (value, 10, 1, IOH_QUEUE_DEPTH_MOST, &depth, NULL))
-        return ioh_error_usage (error, _ ("%s: '%s' is not a number from 1 to %d"), name, value,
-                                IOH_QUEUE_DEPTH_MOST);
-    options->queue_depth = (unsigned) depth;
-    return TRUE;
-}
-
-static gboolean
-options_take_engine (const char *name, const char *value, gpointer data, GError **error)
-{
-    IohOptions *options = data;
-
-    if (!g_str_equal (value, IOH_ENGINE_AUTO) && ioh_engine_find (value) == NULL) {
-        g_autofree char *names = ioh_engine_names ();
-        g_autofree char *words = g_strconcat ("auto, ", names, NULL);
-        return options_refuse_word (name, value, words, error);
-    }
-    g_free (options->engine);
-    options->engine = g_strdup (value);
-    return TRUE;
-}
-
-static gboolean
-options_take_mode (const char *name, const char *value, gpointer data, GError **error)
-{
-    IohOptions *options = data;
-    guint64 mode = 0;
-
-    if (!g_ascii_string_to_unsigned (value, 8, 0, IOH_MODE_MOST, &mode, NULL))
-        return ioh_error_usage (error, _ ("%s: '%s' is not an octal mode such as 0600"), name,
-                                value);
-    options->mode = (mode_t) mode;
-    return TRUE;
-}
-
-static gboolean
-options_take_label (const char *name, const char *value, gpointer data, GError **error)
-{
-    IohOptions *options = data;
-
-    if (ioh_labels () == IOH_LABELS_NOT_BUILT)
-        return ioh_error_usage (error, _ ("%s: this iohelper was built without SELinux support"),
-                                name);
-    g_free (options->label);
-    options->label = g_strdup (value);
-    return TRUE;
-}
-
-static gboolean
-options_take_fd (const char *name, const char *value, gpointer data, GError **error)
-{
-    IohOptions *options = data;
-    int fd = -1;
-
-    if (!ioh_options_parse_fd (name, value, &fd, error))
-        return FALSE;
-    if (g_str_equal (name, "--" IOH_OPTION_PROGRESS_FD))
-        options->progress_fd = fd;
-    else if (g_str_equal (name, "--" IOH_OPTION_CONTROL_FD))
-        options->control_fd = fd;
-    else
-        ioh_options_set_stream (options, fd);
-    return TRUE;
-}
-
-static gboolean
-options_take_verbosity (const char *name, const char *value, gpointer data, GError **error)
-{
-    IohOptions *options = data;
-
-    if (g_str_equal (name, "-q") || g_str_equal (name, "--" IOH_OPTION_QUIET))
-        options->verbosity = -1;
-    else
-        options->verbosity = MAX (options->verbosity, 0) + 1;
-    return TRUE;
-}
-
-static gboolean
-options_print_version (const char *name, const char *value, gpointer data, GError **error)
-{
-    printf ("%s %s\n", IOH_PACKAGE, IOH_VERSION);
-    exit (fflush (stdout) == 0 ? IOH_EXIT_DONE : IOH_EXIT_INTERNAL);
-}
-
-#define OPTIONS_CALLBACK(function) ((gpointer) (GOptionArgFunc) (function))
-
-static void
-options_add_transfer (GOptionGroup *group, IohOptions *options)
-{
-    const GOptionEntry entries[] = {
-        {IOH_OPTION_FD, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_fd),
-         N_ ("Stream descriptor instead of standard input or output"), "N"},
-        {IOH_OPTION_PIPE_SIZE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
-         N_ ("Size wanted for the stream's pipe (default 1M)"), "SIZE"},
-        {IOH_OPTION_ENGINE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_engine),
-         N_ ("How bytes cross: auto or a name that 'iohelper engines' lists"), "NAME"},
-        {IOH_OPTION_CACHE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
-         N_ ("Page cache: auto, direct, drop or keep (default auto)"), "MODE"},
-        {IOH_OPTION_BLOCK_SIZE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
-         N_ ("Size of one request to the file (default 1M)"), "SIZE"},
-        {IOH_OPTION_QUEUE_DEPTH, 0, 0, G_OPTION_ARG_CALLBACK,
-         OPTIONS_CALLBACK (options_take_queue_depth),
-         N_ ("Requests to the file under way at a time (default 4)"), "N"},
-        {IOH_OPTION_QUEUE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
-         N_ ("How they reach the kernel: auto, io_uring or threads (default auto)"), "NAME"},
-        {IOH_OPTION_OFFSET, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
-         N_ ("Where in the file the stream begins"), "BYTES"},
-        {IOH_OPTION_EXPECT_SIZE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_size),
-         N_ ("Exact length of the stream; anything else is a failure"), "BYTES"},
-        {IOH_OPTION_REPORT, 0, 0, G_OPTION_ARG_STRING, &options->report,
-         N_ ("Write the final report as JSON to FILE, fd:N or -"), "FILE"},
-        {IOH_OPTION_PROGRESS_FD, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_fd),
-         N_ ("Tell the progress as lines of JSON to descriptor N"), "N"},
-        {IOH_OPTION_CONTROL_FD, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_fd),
-         N_ ("Complete the transfer when the manager says so on descriptor N"), "N"},
-        {IOH_OPTION_PARENT_DEATH, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
-         N_ ("When the manager goes away: cancel or finish-save (default cancel)"), "WHAT"},
-        {IOH_OPTION_EXPLAIN, 0, 0, G_OPTION_ARG_NONE, &options->explain,
-         N_ ("Print the plan and its reasons, touch nothing"), NULL},
-        {IOH_OPTION_QUIET, 'q', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
-         OPTIONS_CALLBACK (options_take_verbosity), N_ ("Print errors only"), NULL},
-        {IOH_OPTION_VERBOSE, 'v', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
-         OPTIONS_CALLBACK (options_take_verbosity), N_ ("Tell what was done and why"), NULL},
-        G_OPTION_ENTRY_NULL,
-    };
-    g_option_group_add_entries (group, entries);
-}
-
-static void
-options_add_save (GOptionGroup *group, IohOptions *options)
-{
-    const GOptionEntry entries[] = {
-        {IOH_OPTION_SYNC, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
-         N_ ("What is on storage before success: full, data or none (default full)"), "WHAT"},
-        {IOH_OPTION_EXISTS, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_word),
-         N_ ("A file that is there: replace, refuse or overwrite (default replace)"), "WHAT"},
-        {IOH_OPTION_MODE, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_mode),
-         N_ ("Permissions of a new file (default 0600)"), "OCTAL"},
-        {IOH_OPTION_LABEL, 0, 0, G_OPTION_ARG_CALLBACK, OPTIONS_CALLBACK (options_take_label),
-         N_ ("SELinux context of a created file"), "CONTEXT"},
-        {IOH_OPTION_KEEP_PARTIAL, 0, 0, G_OPTION_ARG_NONE, &options->keep_partial,
-         N_ ("After a failure leave what was written as TARGET.part"), NULL},
-        G_OPTION_ENTRY_NULL,
-    };
-    g_option_group_add_entries (group, entries);
-}
-
-static void
-options_add_common (GOptionGroup *group)
-{
-    const GOptionEntry entries[] = {
-        {IOH_OPTION_VERSION, 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
-         OPTIONS_CALLBACK (options_print_version), N_ ("Print the version"), NULL},
-        G_OPTION_ENTRY_NULL,
-    };
-    g_option_group_add_entries (group, entries);
-}
-
-static void
-options_add_engines (GOptionGroup *group, IohOptions *options)
-{
-    const GOptionEntry entries[] = {
-        {IOH_OPTION_JSON, 0, 0, G_OPTION_ARG_NONE, &options->json, N_ ("Print JSON"), NULL},
-        G_OPTION_ENTRY_NULL,
-    };
-    g_option_group_add_entries (group, entries);
-}
-
 typedef struct {
     const char *name;
     IohCommand command;
@@ -357,15 +120,8 @@ options_context_new (const OptionsCommand *command, IohOptions *options)
     g_autofree char *usage = g_strconcat (IOH_PACKAGE, " ", command->name, NULL);
     g_set_prgname (usage);
     GOptionContext *context = g_option_context_new (command->operand);
-    GOptionGroup *group = g_option_group_new ("", "", "", options, NULL);
+    GOptionGroup *group = ioh_entries_new (command->command, options);
 
-    if (command->command != IOH_COMMAND_ENGINES)
-        options_add_transfer (group, options);
-    if (command->command == IOH_COMMAND_SAVE)
-        options_add_save (group, options);
-    if (command->command == IOH_COMMAND_ENGINES)
-        options_add_engines (group, options);
-    options_add_common (group);
 #if IOH_HAVE_NLS
     g_option_group_set_translation_domain (group, IOH_PACKAGE);
 #endif
@@ -413,7 +169,7 @@ options_take_command (int argc, char **argv, GError **error)
     if (g_str_equal (argv[1], "--help") || g_str_equal (argv[1], "-h"))
         options_print_help ();
     if (g_str_equal (argv[1], "--version"))
-        options_print_version (NULL, NULL, NULL, NULL);
+        ioh_entries_print_version (NULL, NULL, NULL, NULL);
     const OptionsCommand *command = options_find_command (argv[1]);
     if (command == NULL)
         ioh_error_usage (error, _ ("'%s' is not a command; see 'iohelper --help'"), argv[1]);
