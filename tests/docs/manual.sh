@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The manual page, the README and the program tell the same: options, engines, exit statuses, report
+# members; and no link in the guides leads nowhere.
+# IOH_SOURCE  the source tree
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/../cli/lib.sh"
+
+source=${IOH_SOURCE:?the source tree}
+page=$source/docs/iohelper.1.rst
+
+# section TITLE UNDERLINE: the text under that heading of the page, up to the next such heading.
+section () {
+    awk -v title="$1" -v mark="$2" '
+        { line[NR] = $0 }
+        END {
+            for (i = 1; i <= NR; i++) {
+                heading = i < NR && line[i + 1] ~ ("^[" mark "]+$") && line[i] != ""
+                if (heading)
+                    inside = line[i] == title
+                else if (inside)
+                    print line[i]
+            }
+        }' "$page"
+}
+
+# documented PART...: the long options of these parts of OPTIONS.
+documented () {
+    local part
+    for part in "$@"; do
+        section OPTIONS = | page=/dev/stdin section "$part" -
+    done | sed -nE 's/^(-[a-z], )?(--[a-z][a-z-]+)(=[A-Z]+)?( .*)?$/\2/p' | sort
+}
+
+# offered COMMAND: the long options that its help prints.
+offered () {
+    "$IOH_HELPER" "$1" --help | sed -nE 's/^ +(-[a-zA-Z], )?(--[a-z][a-z-]+).*/\2/p' | sort
+}
+
+is "save: the options of help and manual page" \
+    "$(offered save)" "$(documented 'Save and restore' 'Save only' 'Every command')"
+is "restore: the options of help and manual page" \
+    "$(offered restore)" "$(documented 'Save and restore' 'Every command')"
+is "engines: the options of help and manual page" \
+    "$(offered engines)" "$(documented 'Engines only' 'Every command')"
+
+"$IOH_HELPER" engines --json |
+    python3 -c 'import json, sys; [print(e["name"]) for e in json.load(sys.stdin)]' |
+    sort >"$T/engines"
+ok "there are engines" test -s "$T/engines"
+section ENGINES = | sed -nE 's/^\*\*([a-z]+)\*\*$/\1/p' | sort >"$T/engines-documented"
+is "every engine is in the manual page, and no other" "$(<"$T/engines-documented")" "$(<"$T/engines")"
+
+section REPORT = >"$T/report"
+missing=
+for member in $(sed -nE 's/^#define IOH_REPORT_[A-Z_]+ +"([a-z-]+)".*/\1/p' "$source/src/wire.h"); do
+    grep -qF "**$member**" "$T/report" || missing+=" $member"
+done
+is "every member of the report is in the manual page" "$missing" ""
+
+statuses=$(sed -nE 's/^ *IOH_EXIT_[A-Z_]+ = ([0-9]+),.*/\1/p' "$source/src/wire.h")
+ok "there are exit statuses" test -n "$statuses"
+is "every exit status is in the manual page, and no other" \
+    "$(section 'EXIT STATUS' = | sed -nE 's/^\*\*([0-9]+)\*\*$/\1/p')" "$statuses"
+is "every exit status is in the README, and no other" \
+    "$(sed -nE 's/^\| ([0-9]+) \|.*/\1/p' "$source/README.md")" "$statuses"
+
+missing=
+for guide in "$source"/*.md "$source"/docs/*.md; do
+    while read -r link; do
+        [[ -e $(dirname "$guide")/$link ]] || missing+="${guide#"$source/"}: $link"$'\n'
+    done < <(grep -oE '\]\([^)#:]+\)' "$guide" | sed 's/^](//; s/)$//')
+done
+verdict "every link in the guides leads somewhere" "$missing"
+
+missing=
+while read -r path; do
+    [[ -e $source/$path ]] || missing+=" $path"
+done < <(grep -ohE '`(iohelper|src|tests|docs|po)/[a-z/.0-9_-]*`' "$source"/*.md "$source"/docs/*.md |
+    tr -d '`' | sort -u)
+is "every file and folder that the guides name exists" "$missing" ""
+
+finish
