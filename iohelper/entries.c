@@ -27,6 +27,7 @@ entries_take_size (const char *name, const char *value, gpointer data, GError **
         const char *name;
         size_t member;
     } sizes[] = {
+        {IOH_OPTION_SOCKET_BUFFER, G_STRUCT_OFFSET (IohOptions, socket_bytes)},
         {IOH_OPTION_PIPE_SIZE, G_STRUCT_OFFSET (IohOptions, pipe_bytes)},
         {IOH_OPTION_BLOCK_SIZE, G_STRUCT_OFFSET (IohOptions, block_bytes)},
         {IOH_OPTION_OFFSET, G_STRUCT_OFFSET (IohOptions, offset)},
@@ -149,6 +150,18 @@ entries_take_fd (const char *name, const char *value, gpointer data, GError **er
 }
 
 static gboolean
+entries_take_address (const char *name, const char *value, gpointer data, GError **error)
+{
+    gboolean listens = g_str_equal (name, "--" IOH_OPTION_LISTEN);
+    IohAddress *address = ioh_address_parse (name + strlen ("--"), value, error);
+
+    if (address == NULL)
+        return FALSE;
+    ioh_options_set_address (data, address, listens);
+    return TRUE;
+}
+
+static gboolean
 entries_take_verbosity (const char *name, const char *value, gpointer data, GError **error)
 {
     IohOptions *options = data;
@@ -175,6 +188,14 @@ entries_add_stream (GOptionGroup *group)
     const GOptionEntry entries[] = {
         {IOH_OPTION_FD, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_fd),
          N_ ("Stream descriptor instead of standard input or output"), "N"},
+        {IOH_OPTION_LISTEN, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_address),
+         N_ ("Wait for the stream's peer at ADDR: unix:PATH, tcp:HOST:PORT, vsock:CID:PORT"),
+         "ADDR"},
+        {IOH_OPTION_CONNECT, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_address),
+         N_ ("Go to the stream's peer at ADDR"), "ADDR"},
+        {IOH_OPTION_SOCKET_BUFFER, 0, 0, G_OPTION_ARG_CALLBACK,
+         ENTRIES_CALLBACK (entries_take_size), N_ ("Buffer wanted for such a socket (default 1M)"),
+         "SIZE"},
         {IOH_OPTION_PIPE_SIZE, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_size),
          N_ ("Size wanted for the stream's pipe (default 1M)"), "SIZE"},
         G_OPTION_ENTRY_NULL,

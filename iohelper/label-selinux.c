@@ -34,3 +34,11 @@ ioh_label_copy (const char *path, int fd)
     freecon (context);
     return result;
 }
+
+int
+ioh_label_creations (const char *context)
+{
+    if (is_selinux_enabled () <= 0)
+        return 0;
+    return setfscreatecon_raw (context) < 0 ? -errno : 0;
+}

@@ -19,4 +19,9 @@ int ioh_label_set (int fd, const char *context);
  * none; -EOPNOTSUPP when this build or the file system knows no contexts; else -errno. */
 int ioh_label_copy (const char *path, int fd);
 
+/* Gives what this thread creates from now on the SELinux context CONTEXT; NULL: what policy says.
+ * 0, also where SELinux is off, or -errno. For sockets, whose path is labelled when it comes to be.
+ */
+int ioh_label_creations (const char *context);
+
 #endif

@@ -55,6 +55,19 @@ operand_check_report (const IohOptions *options, GError **error)
            operand_check_not_data (options, IOH_OPTION_REPORT, fd, error);
 }
 
+/* The stream has one end. */
+static gboolean
+operand_check_stream (const IohOptions *options, GError **error)
+{
+    if (options->listen != NULL && options->connect != NULL)
+        return ioh_error_usage (error, _ ("--%s and --%s exclude each other"), IOH_OPTION_LISTEN,
+                                IOH_OPTION_CONNECT);
+    if (options->stream_fd >= 0 && (options->listen != NULL || options->connect != NULL))
+        return ioh_error_usage (error, _ ("--%s and --%s exclude each other"), IOH_OPTION_FD,
+                                options->listen != NULL ? IOH_OPTION_LISTEN : IOH_OPTION_CONNECT);
+    return TRUE;
+}
+
 static gboolean
 operand_check_manager (const IohOptions *options, GError **error)
 {
@@ -76,10 +89,12 @@ ioh_operand_take (IohOptions *options, const char *what, const char *operand, GE
     if (!operand_to_fd (operand, save ? STDOUT_FILENO : STDIN_FILENO, &fd, error))
         return FALSE;
     ioh_options_set_file (options, fd < 0 ? operand : NULL, fd);
-    if (options->stream_fd < 0)
+    gboolean meets = options->listen != NULL || options->connect != NULL;
+    if (options->stream_fd < 0 && !meets)
         ioh_options_set_stream (options, save ? STDIN_FILENO : STDOUT_FILENO);
     if (fd >= 0 && fd == options->stream_fd)
         return ioh_error_usage (error, _ ("%s is both the stream and the file"),
                                 options->file_name);
-    return operand_check_report (options, error) && operand_check_manager (options, error);
+    return operand_check_stream (options, error) && operand_check_report (options, error) &&
+           operand_check_manager (options, error);
 }

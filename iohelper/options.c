@@ -29,6 +29,7 @@ ioh_options_new (IohCommand command)
     options->progress_fd = -1;
     options->control_fd = -1;
     options->engine = g_strdup (IOH_ENGINE_AUTO);
+    options->socket_bytes = ioh_wire_range (IOH_OPTION_SOCKET_BUFFER)->standard;
     options->pipe_bytes = ioh_wire_range (IOH_OPTION_PIPE_SIZE)->standard;
     options->block_bytes = ioh_wire_range (IOH_OPTION_BLOCK_SIZE)->standard;
     options->queue_depth = IOH_QUEUE_DEPTH_STANDARD;
@@ -46,6 +47,8 @@ ioh_options_free (IohOptions *options)
     g_free (options->file_path);
     g_free (options->file_name);
     g_free (options->stream_name);
+    ioh_address_free (options->listen);
+    ioh_address_free (options->connect);
     g_free (options->engine);
     g_free (options->report);
     g_free (options->label);
@@ -68,6 +71,17 @@ ioh_options_set_stream (IohOptions *options, int fd)
     options->stream_fd = fd;
     g_free (options->stream_name);
     options->stream_name = options_name_fd (fd);
+}
+
+void
+ioh_options_set_address (IohOptions *options, IohAddress *address, gboolean listens)
+{
+    IohAddress **member = listens ? &options->listen : &options->connect;
+
+    ioh_address_free (*member);
+    *member = address;
+    g_free (options->stream_name);
+    options->stream_name = g_strdup (address->text);
 }
 
 void

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "address.h"
 #include "wire.h"
 
 typedef enum {
@@ -20,17 +21,20 @@ typedef struct {
     IohCommand command;
     IohDirection direction;
 
-    char *file_path;   /* TARGET or IMAGE when it is a path, else NULL */
-    int file_fd;       /* the descriptor when it is one, else -1 */
-    char *file_name;   /* what messages call it */
-    int stream_fd;     /* the hypervisor's end */
-    char *stream_name; /* what messages call it */
+    char *file_path;     /* TARGET or IMAGE when it is a path, else NULL */
+    int file_fd;         /* the descriptor when it is one, else -1 */
+    char *file_name;     /* what messages call it */
+    int stream_fd;       /* the hypervisor's end, -1 when it is met at an address */
+    IohAddress *listen;  /* where it comes to, or NULL */
+    IohAddress *connect; /* where it is gone to, or NULL */
+    char *stream_name;   /* what messages call it */
 
     char *engine; /* a name or "auto" */
     IohCache cache;
     IohSync sync;
     IohExists exists;
     uint64_t pipe_bytes;
+    uint64_t socket_bytes; /* of the buffer of sockets we make */
     uint64_t block_bytes;
     unsigned queue_depth;
     IohQueueKind queue;
@@ -58,8 +62,9 @@ IohOptions *ioh_options_parse (int argc, char **argv, GError **error);
 /* The options that go without saying, for COMMAND. */
 IohOptions *ioh_options_new (IohCommand command);
 
-/* Says which descriptors the transfer uses; takes no ownership of them. */
+/* Says which descriptors the transfer uses; takes no ownership of them, but of the address. */
 void ioh_options_set_stream (IohOptions *options, int fd);
+void ioh_options_set_address (IohOptions *options, IohAddress *address, gboolean listens);
 void ioh_options_set_file (IohOptions *options, const char *path, int fd);
 
 /* Reads TEXT as a descriptor number. FALSE with a usage error that says WHAT it was for. */

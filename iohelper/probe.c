@@ -364,7 +364,9 @@ ioh_probe (const IohOptions *options, GError **error)
     gboolean known;
 
     facts->direction = options->direction;
-    if (!probe_descriptor (&facts->stream, options->stream_fd, !save, &stream, error))
+    if (options->stream_fd < 0)
+        facts->stream.kind = IOH_END_SOCKET;
+    else if (!probe_descriptor (&facts->stream, options->stream_fd, !save, &stream, error))
         return NULL;
     if (options->file_fd >= 0)
         known = probe_descriptor (&facts->file, options->file_fd, save, &file, error);

@@ -27,6 +27,7 @@ struct IohReport {
     GPtrArray *notes;
     int pipe_bytes;
     int pipe_errno;
+    IohPeer peer; /* its descriptor means nothing here */
     IohResult result;
 };
 
@@ -88,6 +89,12 @@ ioh_report_pipe_size (IohReport *report, int bytes, int error_number)
 {
     report->pipe_bytes = bytes;
     report->pipe_errno = error_number;
+}
+
+void
+ioh_report_peer (IohReport *report, const IohPeer *peer)
+{
+    report->peer = *peer;
 }
 
 void
@@ -193,6 +200,25 @@ report_add_pipe_size (JsonBuilder *builder, const IohReport *report, const IohPl
 }
 
 static void
+report_add_peer (JsonBuilder *builder, const IohPeer *peer)
+{
+    const char *reason = _ ("as asked or larger");
+
+    if (peer->buffer_used < peer->buffer_asked)
+        reason = peer->buffer_errno != 0 ? g_strerror (peer->buffer_errno)
+                                         : _ ("cut to the system's limit, net.core.wmem_max");
+    report_begin_object (builder, IOH_REPORT_SOCKET_BUFFER);
+    report_add_bytes (builder, IOH_REPORT_ASKED, peer->buffer_asked);
+    report_add_bytes (builder, IOH_REPORT_USED, peer->buffer_used);
+    report_add_string (builder, IOH_REPORT_REASON, reason);
+    json_builder_end_object (builder);
+    if (peer->has_process) {
+        report_add_bytes (builder, IOH_REPORT_PEER_PID, (uint64_t) peer->pid);
+        report_add_bytes (builder, IOH_REPORT_PEER_UID, peer->uid);
+    }
+}
+
+static void
 report_add_ends (JsonBuilder *builder, const IohReport *report, const IohOptions *options,
                  const IohFacts *facts, const IohPlan *plan)
 {
@@ -202,6 +228,8 @@ report_add_ends (JsonBuilder *builder, const IohReport *report, const IohOptions
         report_add_string (builder, IOH_REPORT_END_KIND, ioh_end_kind_name (facts->stream.kind));
     if (plan != NULL && plan->pipe_bytes > 0)
         report_add_pipe_size (builder, report, plan);
+    if (report->peer.buffer_asked > 0)
+        report_add_peer (builder, &report->peer);
     json_builder_end_object (builder);
 
     report_begin_object (builder, IOH_REPORT_FILE);

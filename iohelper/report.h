@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "options.h"
+#include "peer.h"
 #include "plan.h"
 #include "probe.h"
 
@@ -40,6 +41,9 @@ void ioh_report_step_down (IohReport *report, const char *what, const char *from
 
 /* The stream's pipe holds BYTES; ERROR_NUMBER is why not more, or 0. */
 void ioh_report_pipe_size (IohReport *report, int bytes, int error_number);
+
+/* The stream goes over a socket of ours, whose other end is PEER. */
+void ioh_report_peer (IohReport *report, const IohPeer *peer);
 
 /* The numbers of the end. */
 void ioh_report_result (IohReport *report, const IohResult *result);

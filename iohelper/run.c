@@ -41,8 +41,11 @@ run_open (Run *run, GError **error)
         ioh_cancel_resume (run->links.cancel);
     if (job->sink == NULL && job->source == NULL)
         return FALSE;
-    ioh_transport_init (&job->transport, run->options, run->plan, run->facts, job->report);
-    return TRUE;
+    gint64 begun_us = g_get_monotonic_time ();
+    gboolean met = ioh_transport_open (&job->transport, run->options, run->plan, run->facts,
+                                       run->links.cancel, job->report, error);
+    run->result.wait_stream_us += g_get_monotonic_time () - begun_us;
+    return met;
 }
 
 /* The end of an image is known beforehand, that of a stream only when it was told. */
@@ -196,17 +199,6 @@ run_check_restored (const Run *run, GError **error)
     return TRUE;
 }
 
-/* The reader learns of the end by our close; a file there may report lost data by it. */
-static gboolean
-run_close_stream (Run *run, GError **error)
-{
-    IohTransport *transport = &run->job.transport;
-    int result = ioh_sys_close (transport->channel.fd);
-    const IohPlace place = ioh_transport_place (transport, IOH_STAGE_CLOSE, run->job.delivered);
-
-    return result >= 0 || ioh_error_errno (error, &place, -result);
-}
-
 /* What was saved appears only once the manager, if there is one, has said that all is well. */
 static gboolean
 run_finish_save (Run *run, GError **error)
@@ -237,7 +229,18 @@ run_finish (Run *run, GError **error)
     if (!run_check_restored (run, error))
         return FALSE;
     ioh_source_close (job->source, job->delivered);
-    return run_close_stream (run, error);
+    return ioh_transport_finish (&job->transport, job->delivered, run->links.cancel, error);
+}
+
+/* From the first byte to the finished file. FALSE without an error when a signal came. */
+static gboolean
+run_move (Run *run, GError **error)
+{
+    run_expect (run);
+    ioh_progress_phase (run->links.progress, IOH_PHASE_MOVING);
+    IohStep step = run_engines (run, error);
+    return step == IOH_STEP_DONE && ioh_cancel_signal (run->links.cancel) == 0 &&
+           run_finish (run, error);
 }
 
 /* Gathers the numbers and lets go of the ends. */
@@ -266,6 +269,7 @@ run_end (Run *run, gint64 begun_us, IohOutcome outcome)
     ioh_report_result (job->report, result);
     ioh_sink_free (job->sink);
     ioh_source_free (job->source);
+    ioh_transport_clear (&job->transport);
 }
 
 IohOutcome
@@ -279,19 +283,13 @@ ioh_run (const IohOptions *options, const IohFacts *facts, const IohPlan *plan,
         .facts = facts,
         .plan = plan,
         .links = *links,
-        .job = {.plan = plan, .report = links->report},
+        .job = {.plan = plan, .report = links->report, .transport.peer.fd = -1},
     };
 
-    if (run_open (&run, error)) {
-        run_expect (&run);
-        ioh_progress_phase (links->progress, IOH_PHASE_MOVING);
-        IohStep step = run_engines (&run, error);
-        if (step == IOH_STEP_DONE && ioh_cancel_signal (links->cancel) == 0 &&
-            run_finish (&run, error))
-            outcome = IOH_OUTCOME_DONE;
-        else if (step != IOH_STEP_FAILED && ioh_cancel_signal (links->cancel) != 0)
-            outcome = IOH_OUTCOME_CANCELLED;
-    }
+    if (run_open (&run, error) && run_move (&run, error))
+        outcome = IOH_OUTCOME_DONE;
+    else if (*error == NULL)
+        outcome = IOH_OUTCOME_CANCELLED;
     run_end (&run, begun_us, outcome);
     return outcome;
 }

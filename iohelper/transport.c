@@ -2,14 +2,17 @@
 /*
  * transport - the channel between the hypervisor and us, as wide as the kernel allows.
  *
- * Owns the tuning of the stream's descriptor, not the descriptor. QEMU flushes bursts of 131,328
- * bytes, 33 slots of a pipe: in a default pipe of 16 it blocks in the middle of each.
+ * Owns the tuning of the stream's descriptor, and the descriptor when it is a socket of ours. QEMU
+ * flushes bursts of 131,328 bytes, 33 slots of a pipe: in a default pipe of 16 it blocks in the
+ * middle of each.
  */
 #include "transport.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 
+#include "i18n.h"
 #include "size.h"
 #include "sys.h"
 
@@ -51,22 +54,67 @@ transport_socket_chunk (int fd)
     return bytes > 0 ? (size_t) bytes / 4 : 64 * IOH_KIB;
 }
 
-void
-ioh_transport_init (IohTransport *transport, const IohOptions *options, const IohPlan *plan,
-                    const IohFacts *facts, IohReport *report)
+static void
+transport_grow (IohTransport *transport, const IohPlan *plan, const IohFacts *facts,
+                IohReport *report)
 {
-    ioh_channel_init (&transport->channel, options->stream_fd, facts->stream.kind);
-    transport->name = options->stream_name;
+    int fd = transport->channel.fd;
+
     transport->pipe_bytes = facts->stream.pipe_bytes;
     if (plan->pipe_bytes > 0) {
         int refused = 0;
-        transport->pipe_bytes =
-            ioh_transport_grow_pipe (options->stream_fd, plan->pipe_bytes, &refused);
+        transport->pipe_bytes = ioh_transport_grow_pipe (fd, plan->pipe_bytes, &refused);
         ioh_report_pipe_size (report, transport->pipe_bytes, refused);
     }
     transport->chunk_bytes = (size_t) transport->pipe_bytes;
     if (facts->stream.kind == IOH_END_SOCKET)
-        transport->chunk_bytes = transport_socket_chunk (options->stream_fd);
+        transport->chunk_bytes = transport_socket_chunk (fd);
+}
+
+gboolean
+ioh_transport_open (IohTransport *transport, const IohOptions *options, const IohPlan *plan,
+                    const IohFacts *facts, IohCancel *cancel, IohReport *report, GError **error)
+{
+    const IohAddress *address = options->listen != NULL ? options->listen : options->connect;
+    int fd = options->stream_fd;
+
+    transport->name = options->stream_name;
+    transport->peer.fd = -1;
+    if (address != NULL) {
+        if (!ioh_peer_open (&transport->peer, address, options->listen != NULL,
+                            options->socket_bytes, options->label, cancel, error))
+            return FALSE;
+        fd = transport->peer.fd;
+        ioh_report_peer (report, &transport->peer);
+        if (options->verbosity > 0 && transport->peer.buffer_used < options->socket_bytes)
+            ioh_report_note (report,
+                             _ ("the socket's buffer is %" PRIu64
+                                " bytes; sysctl net.core.wmem_max allows more"),
+                             transport->peer.buffer_used);
+    }
+    ioh_channel_init (&transport->channel, fd, facts->stream.kind);
+    transport_grow (transport, plan, facts, report);
+    return TRUE;
+}
+
+gboolean
+ioh_transport_finish (IohTransport *transport, uint64_t delivered, IohCancel *cancel,
+                      GError **error)
+{
+    const IohPlace place = ioh_transport_place (transport, IOH_STAGE_CLOSE, delivered);
+
+    if (transport->peer.fd >= 0 &&
+        !ioh_peer_finish (&transport->peer, transport->name, delivered, cancel, error))
+        return FALSE;
+    int result = ioh_sys_close (transport->channel.fd);
+    transport->peer.fd = -1;
+    return result >= 0 || ioh_error_errno (error, &place, -result);
+}
+
+void
+ioh_transport_clear (IohTransport *transport)
+{
+    ioh_sys_clear_fd (&transport->peer.fd);
 }
 
 IohPlace

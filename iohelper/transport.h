@@ -9,6 +9,7 @@
 #include "error.h"
 #include "options.h"
 #include "pace.h"
+#include "peer.h"
 #include "plan.h"
 #include "report.h"
 
@@ -16,15 +17,26 @@
 typedef struct {
     IohChannel channel;
     IohPace pace;
+    IohPeer peer;       /* when the descriptor is a socket of ours; fd -1 when it was inherited */
     const char *name;   /* borrowed from the options */
     int pipe_bytes;     /* capacity of the pipe, 0 when it is none */
     size_t chunk_bytes; /* what one call may move: the pipe's capacity; part of a socket's buffer */
 } IohTransport;
 
-/* Tunes the descriptor of OPTIONS as PLAN says and notes in REPORT what came of it. Never fails: a
- * smaller pipe is slower, not wrong. */
-void ioh_transport_init (IohTransport *transport, const IohOptions *options, const IohPlan *plan,
-                         const IohFacts *facts, IohReport *report);
+/* Takes the inherited descriptor of OPTIONS, or meets the peer at its address, and tunes what it
+ * has as PLAN says; notes in REPORT what came of it. A smaller pipe or buffer is slower, not wrong.
+ * FALSE with the error set when there is no peer, or without it when a signal came first. */
+gboolean ioh_transport_open (IohTransport *transport, const IohOptions *options,
+                             const IohPlan *plan, const IohFacts *facts, IohCancel *cancel,
+                             IohReport *report, GError **error);
+
+/* Ends the stream after a restore: its reader learns of the end and, where that can be known, has
+ * got everything. FALSE like ioh_transport_open. */
+gboolean ioh_transport_finish (IohTransport *transport, uint64_t delivered, IohCancel *cancel,
+                               GError **error);
+
+/* Closes a socket of our own, if there is one. */
+void ioh_transport_clear (IohTransport *transport);
 
 /* Paces a stream in a pipe for an engine that moves references, not bytes: copying takes so long
  * that the pipe fills meanwhile anyway. Without it nothing is paced. */

@@ -195,6 +195,7 @@ ioh_wire_exit_name (IohExit status)
 static const IohWireRange wire_ranges[] = {
     /* one pipe of so many bytes is what F_SETPIPE_SZ can be asked for */
     {IOH_OPTION_PIPE_SIZE, 1, G_MAXINT / 2 + 1, WIRE_MIB},
+    {IOH_OPTION_SOCKET_BUFFER, 1, G_MAXINT / 2 + 1, WIRE_MIB},
     {IOH_OPTION_BLOCK_SIZE, 4096, 64 * WIRE_MIB, WIRE_MIB},
     {IOH_OPTION_OFFSET, 0, INT64_MAX, IOH_UNSET},
     {IOH_OPTION_EXPECT_SIZE, 0, INT64_MAX, IOH_UNSET},

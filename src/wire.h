@@ -52,6 +52,9 @@ const char *ioh_wire_exit_name (IohExit status);
 
 /* Long options of the command line, and properties of the library. */
 #define IOH_OPTION_FD "fd"
+#define IOH_OPTION_LISTEN "listen"
+#define IOH_OPTION_CONNECT "connect"
+#define IOH_OPTION_SOCKET_BUFFER "socket-buffer"
 #define IOH_OPTION_PIPE_SIZE "pipe-size"
 #define IOH_OPTION_ENGINE "engine"
 #define IOH_OPTION_CACHE "cache"
@@ -118,6 +121,9 @@ const IohWireRange *ioh_wire_range (const char *option);
 #define IOH_REPORT_EXISTS "exists"
 #define IOH_REPORT_QUEUE "queue" /* also has depth; direct engine */
 #define IOH_REPORT_PIPE_SIZE "pipe-size"
+#define IOH_REPORT_SOCKET_BUFFER "socket-buffer" /* of a socket of ours, in stream */
+#define IOH_REPORT_PEER_PID "peer-pid"           /* who was met at a unix socket, in stream */
+#define IOH_REPORT_PEER_UID "peer-uid"
 #define IOH_REPORT_ALIGNMENT "alignment" /* object: memory, offset, origin */
 #define IOH_REPORT_BLOCK_SIZE "block-size"
 #define IOH_REPORT_STEPS_DOWN "steps-down" /* array of objects: what, from, to, offset, reason */
