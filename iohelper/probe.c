@@ -98,8 +98,9 @@ probe_size_limit (void)
 {
     struct rlimit limit;
 
-    if (getrlimit (RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
-        return UINT64_MAX;
+    /* offsets are signed whatever the limit says */
+    if (getrlimit (RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur > INT64_MAX)
+        return INT64_MAX;
     return limit.rlim_cur;
 }
 
@@ -139,7 +140,9 @@ probe_direct (IohEndFacts *facts, int fd)
     struct statx stx = {0};
     uint32_t read_align = 0;
 
-    facts->file_system = probe_file_system_name (fd);
+    /* what a device node lies on says nothing about the device */
+    if (facts->kind != IOH_END_BLOCK)
+        facts->file_system = probe_file_system_name (fd);
     facts->align_origin = "default";
     facts->memory_align = PROBE_DEFAULT_ALIGN;
     facts->write_align = PROBE_DEFAULT_ALIGN;
