@@ -280,10 +280,27 @@ plan_check_image (IohPlan *plan, const IohOptions *options, const IohFacts *fact
     return TRUE;
 }
 
+/* A file that is read from and written to at a time would be lost, or grow for ever. */
+static gboolean
+plan_check_distinct (const IohPlan *plan, const IohOptions *options, const IohFacts *facts,
+                     GError **error)
+{
+    const struct stat *stream = &facts->stream.replaced;
+    const struct stat *file = &facts->file.replaced;
+
+    if (facts->stream.kind != IOH_END_REGULAR || facts->file.kind != IOH_END_REGULAR ||
+        plan->publish != IOH_PUBLISH_IN_PLACE || stream->st_dev != file->st_dev ||
+        stream->st_ino != file->st_ino)
+        return TRUE;
+    return ioh_error_usage (error, _ ("%s is both the stream and the file"), options->file_name);
+}
+
 static gboolean
 plan_check (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GError **error)
 {
     plan->expect_bytes = options->expect_bytes;
+    if (!plan_check_distinct (plan, options, facts, error))
+        return FALSE;
     return plan->direction == IOH_SAVE ? plan_check_room (plan, options, facts, error)
                                        : plan_check_image (plan, options, facts, error);
 }
