@@ -144,14 +144,15 @@ ioh_report_summary (const IohReport *report, const IohPlan *plan)
 
 /* JSON */
 
+/* What does not apply is NULL and left out. JSON is UTF-8, names of files are anything. */
 static void
 report_add_string (JsonBuilder *builder, const char *name, const char *value)
 {
+    if (value == NULL)
+        return;
+    g_autofree char *valid = g_utf8_make_valid (value, -1);
     json_builder_set_member_name (builder, name);
-    if (value != NULL)
-        json_builder_add_string_value (builder, value);
-    else
-        json_builder_add_null_value (builder);
+    json_builder_add_string_value (builder, valid);
 }
 
 static void

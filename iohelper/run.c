@@ -262,6 +262,7 @@ run_end (Run *run, gint64 begun_us, IohOutcome outcome)
     }
     if (job->source != NULL) {
         result->length = run->facts->file.size;
+        result->allocated = (uint64_t) run->facts->file.replaced.st_blocks * 512;
         result->wait_file_us += job->source->wait_us;
     }
     result->bytes = job->delivered;
