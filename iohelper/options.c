@@ -145,6 +145,16 @@ options_context_new (const OptionsCommand *command, IohOptions *options)
     return context;
 }
 
+/* GLib leaves a "--" in its place when what follows looks like an option. */
+static void
+options_drop_separator (int *argc, char **argv)
+{
+    if (*argc < 2 || !g_str_equal (argv[1], "--"))
+        return;
+    memmove (argv + 1, argv + 2, (size_t) (*argc - 1) * sizeof *argv);
+    (*argc)--;
+}
+
 static gboolean
 options_check_operands (const OptionsCommand *command, int argc, char **argv, GError **error)
 {
@@ -207,6 +217,7 @@ ioh_options_parse (int argc, char **argv, GError **error)
         ioh_error_usage (error, "%s", failure->message);
         return NULL;
     }
+    options_drop_separator (&argc, argv);
     if (!options_check_operands (command, argc, argv, error))
         return NULL;
     if (command->operand != NULL && !ioh_operand_take (options, command->operand, argv[1], error))
