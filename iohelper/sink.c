@@ -34,13 +34,13 @@ sink_failed (const IohSink *sink, IohStage stage, uint64_t offset, int result, G
     return ioh_error_errno (error, &place, -result);
 }
 
-/* Opens the target without O_DIRECT after it refused to be opened with it. */
+/* O_DIRECT was refused: the target is opened without it, and storage decides what follows. */
 static gboolean
-sink_may_open_plain (const IohPlan *plan, const GError *error)
+sink_may_open_plain (const GError *error)
 {
     const IohErrorPrivate *details = ioh_error_details (error);
 
-    return plan->cache_steps_down && details != NULL && details->error_number == EINVAL;
+    return details != NULL && details->error_number == EINVAL;
 }
 
 /* One attempt to open a path target with EXTRA_FLAGS. The descriptor or -1 with the error set. */
@@ -82,7 +82,7 @@ sink_open_target (IohSink *sink, const IohOptions *options, const IohFacts *fact
     *out_direct = fd >= 0;
     if (fd >= 0)
         return fd;
-    if (!sink_may_open_plain (sink->plan, failure)) {
+    if (!sink_may_open_plain (failure)) {
         g_propagate_error (error, g_steal_pointer (&failure));
         return -1;
     }

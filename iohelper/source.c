@@ -43,7 +43,8 @@ source_open_image (const IohSource *source, const IohOptions *options, const Ioh
     if (plan->cache == IOH_CACHE_DIRECT) {
         fd = ioh_sys_open (AT_FDCWD, facts->file.path, O_RDONLY | O_NOCTTY | O_DIRECT, 0);
         *out_direct = fd >= 0;
-        if (fd != -EINVAL || !plan->cache_steps_down)
+        /* O_DIRECT was refused: storage decides what follows */
+        if (fd != -EINVAL)
             return fd;
     }
     return ioh_sys_open (AT_FDCWD, facts->file.path, O_RDONLY | O_NOCTTY, 0);
