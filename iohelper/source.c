@@ -21,6 +21,10 @@
  * than any pipe holds: pages that are still in one cannot be dropped. */
 #define SOURCE_WINDOW (8 * IOH_MIB)
 
+/* A large folio (2 MiB at most) only leaves the cache when all of it is to: those that stuck out of
+ * the last range are asked to leave once more. */
+#define SOURCE_DROP_AGAIN (4 * IOH_MIB)
+
 IohPlace
 ioh_source_place (const IohSource *source, IohStage stage, uint64_t offset)
 {
@@ -74,6 +78,8 @@ ioh_source_open (const IohOptions *options, const IohPlan *plan, const IohFacts 
         ioh_source_free (source);
         return NULL;
     }
+    ioh_resident_init (&source->resident, plan->block_bytes, plan->offset);
+    source->drop_from = plan->offset;
     ioh_channel_init (&source->channel, source->storage.fd, source->kind);
     if (source->seekable && !ioh_storage_init (&source->storage, options, plan, source->storage.fd,
                                                O_RDONLY, direct, report, error)) {
@@ -100,13 +106,17 @@ source_read_leaving_cache (IohSource *source, void *buffer, size_t length, size_
                            GError **error)
 {
     uint64_t offset = source->position;
-    gboolean direct = source->storage.direct_fd >= 0;
-    gboolean cached = direct || ioh_sys_is_cached (source->storage.fd, offset, length);
+    gboolean cached = source->storage.direct_fd >= 0 ||
+                      ioh_resident_was (&source->resident, source->storage.fd, offset, length);
 
     if (!ioh_storage_read (&source->storage, buffer, length, offset, out_bytes, error))
         return FALSE;
-    if (!cached)
-        ioh_behind_drop (source->storage.fd, offset, offset + *out_bytes);
+    if (cached)
+        source->drop_from = offset + *out_bytes;
+    else
+        ioh_behind_drop (source->storage.fd,
+                         MAX (source->drop_from, offset - MIN (offset, SOURCE_DROP_AGAIN)),
+                         offset + *out_bytes);
     return TRUE;
 }
 
@@ -160,7 +170,8 @@ static void
 source_enter_window (IohSource *source)
 {
     source->cached[1] = source->cached[0];
-    source->cached[0] = ioh_sys_is_cached (source->storage.fd, source->position, SOURCE_WINDOW);
+    source->cached[0] = ioh_resident_was (&source->resident, source->storage.fd, source->position,
+                                          SOURCE_WINDOW - source->position % SOURCE_WINDOW);
     source->window = source->position;
 }
 

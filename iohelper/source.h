@@ -10,6 +10,7 @@
 #include "error.h"
 #include "plan.h"
 #include "report.h"
+#include "resident.h"
 #include "storage.h"
 
 /* The image a stream is restored from. */
@@ -23,6 +24,8 @@ typedef struct {
     IohChannel channel; /* when not */
     uint64_t position;  /* of the next byte, in the file */
     uint64_t end;       /* the stream ends here; UINT64_MAX while unknown */
+    IohResident resident;
+    uint64_t drop_from; /* nothing between here and the position was cached before us */
     gint64 wait_us;     /* spent in reads */
     uint64_t window;    /* start of the stretch that is being spliced */
     gboolean cached[2]; /* whether the cache held any of it before us, and of the one before */

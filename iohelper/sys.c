@@ -274,11 +274,9 @@ ioh_sys_is_cached (int fd, uint64_t offset, size_t length)
     size_t page_bytes = (size_t) sysconf (_SC_PAGESIZE);
     size_t in_front = (size_t) (offset % page_bytes);
     size_t bytes = in_front + length;
-    unsigned char pages[4096];
+    g_autofree unsigned char *pages = g_malloc (bytes / page_bytes + 1);
     gboolean cached = TRUE;
 
-    if (bytes / page_bytes + 2 > sizeof pages)
-        return TRUE;
     void *map = mmap (NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t) (offset - in_front));
     if (map == MAP_FAILED)
         return TRUE;
