@@ -52,6 +52,21 @@ main_set_up (void)
     signal (SIGXFSZ, SIG_IGN);
 }
 
+/* One line, whatever TEXT holds: names may have line breaks and other control characters. */
+static void
+main_say (const char *program, const char *text)
+{
+    g_autoptr (GString) line = g_string_new (program);
+
+    g_string_append (line, ": ");
+    for (; *text != '\0'; text++)
+        if (g_ascii_iscntrl (*text))
+            g_string_append_printf (line, "\\%03o", (unsigned char) *text);
+        else
+            g_string_append_c (line, *text);
+    fprintf (stderr, "%s\n", line->str);
+}
+
 /* Opens where the report goes before anything else happens, so that a wrong name is known early.
  * The descriptor, or -1 with the error set. */
 static int
@@ -151,7 +166,7 @@ transfer_print (const Transfer *transfer)
     g_auto (GStrv) lines = ioh_report_lines (transfer->links.report);
 
     for (unsigned i = 0; lines[i] != NULL && options->verbosity >= 0; i++)
-        fprintf (stderr, "%s: %s\n", transfer->program, lines[i]);
+        main_say (transfer->program, lines[i]);
     if (options->verbosity > 0 && transfer->plan != NULL && !options->explain) {
         g_autofree char *plan = ioh_plan_explain (transfer->plan, options, transfer->facts);
         fputs (plan, stderr);
@@ -167,7 +182,7 @@ transfer_print (const Transfer *transfer)
             ioh_dropin_message (transfer->program, options->file_name, transfer->error);
         fputs (message, stderr);
     } else {
-        fprintf (stderr, "%s: %s\n", transfer->program, transfer->error->message);
+        main_say (transfer->program, transfer->error->message);
     }
 }
 
@@ -281,7 +296,7 @@ main (int argc, char **argv)
         return main_dropin (argc, argv);
     IohOptions *options = ioh_options_parse (argc, argv, &error);
     if (options == NULL) {
-        fprintf (stderr, "%s: %s\n", IOH_PACKAGE, error->message);
+        main_say (IOH_PACKAGE, error->message);
         return (int) ioh_error_exit (error);
     }
     if (options->command == IOH_COMMAND_ENGINES)
