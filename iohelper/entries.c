@@ -231,7 +231,7 @@ entries_add_manner (GOptionGroup *group, IohOptions *options)
          N_ ("Requests to the file under way at a time (default 4)"), "N"},
         {IOH_OPTION_QUEUE, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_word),
          N_ ("How they reach the kernel: auto, io_uring or threads (default auto)"), "NAME"},
-        {IOH_OPTION_REPORT, 0, 0, G_OPTION_ARG_STRING, &options->report,
+        {IOH_OPTION_REPORT, 0, 0, G_OPTION_ARG_FILENAME, &options->report,
          N_ ("Write the final report as JSON to FILE, fd:N or -"), "FILE"},
         {IOH_OPTION_PROGRESS_FD, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_fd),
          N_ ("Tell the progress as lines of JSON to descriptor N"), "N"},

@@ -67,11 +67,33 @@ main_say (const char *program, const char *text)
     fprintf (stderr, "%s\n", line->str);
 }
 
+static gboolean
+main_same_file (const struct stat *a, const struct stat *b)
+{
+    return S_ISREG (a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* TRUE when FD is the file or the stream of the transfer under any name. */
+static gboolean
+main_carries_data (int fd, const IohOptions *options)
+{
+    struct stat report, file, stream;
+
+    if (ioh_sys_fstat (fd, &report) < 0)
+        return FALSE;
+    int result = options->file_path != NULL ? ioh_sys_stat (options->file_path, &file)
+                                            : ioh_sys_fstat (options->file_fd, &file);
+    if (result >= 0 && main_same_file (&report, &file))
+        return TRUE;
+    return ioh_sys_fstat (options->stream_fd, &stream) >= 0 && main_same_file (&report, &stream);
+}
+
 /* Opens where the report goes before anything else happens, so that a wrong name is known early.
  * The descriptor, or -1 with the error set. */
 static int
-main_open_report (const char *report, GError **error)
+main_open_report (const IohOptions *options, GError **error)
 {
+    const char *report = options->report;
     int fd = -1;
 
     if (g_str_equal (report, "-"))
@@ -79,9 +101,19 @@ main_open_report (const char *report, GError **error)
     else if (g_str_has_prefix (report, "fd:"))
         fd = ioh_sys_dup (atoi (report + strlen ("fd:")));
     else
-        fd = ioh_sys_open (AT_FDCWD, report, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY, 0666);
-    if (fd < 0)
+        fd = ioh_sys_open (AT_FDCWD, report, O_WRONLY | O_CREAT | O_NOCTTY, 0666);
+    if (fd < 0) {
         ioh_error_usage (error, _ ("--report: cannot write to %s: %s"), report, g_strerror (-fd));
+        return -1;
+    }
+    if (main_carries_data (fd, options)) {
+        ioh_error_usage (error, _ ("--report: %s already carries the data"), report);
+        ioh_sys_close (fd);
+        return -1;
+    }
+    /* whatever cannot be cut, a pipe or a device, has nothing old to be rid of */
+    if (!g_str_equal (report, "-") && !g_str_has_prefix (report, "fd:"))
+        ioh_sys_truncate (fd, 0);
     return fd;
 }
 
@@ -133,7 +165,7 @@ transfer_run (Transfer *transfer)
 
     transfer->outcome = IOH_OUTCOME_FAILED;
     if (options->report != NULL && !options->explain) {
-        transfer->report_fd = main_open_report (options->report, &transfer->error);
+        transfer->report_fd = main_open_report (options, &transfer->error);
         if (transfer->report_fd < 0)
             return;
     }

@@ -51,6 +51,9 @@ operand_check_report (const IohOptions *options, GError **error)
         return TRUE;
     if (options->report[0] == '\0')
         return ioh_error_usage (error, _ ("--report: the file name is empty"));
+    if (g_strcmp0 (options->report, options->file_path) == 0)
+        return ioh_error_usage (error, _ ("--report: %s already carries the data"),
+                                options->report);
     return operand_to_fd (options->report, STDOUT_FILENO, &fd, error) &&
            operand_check_not_data (options, IOH_OPTION_REPORT, fd, error);
 }
