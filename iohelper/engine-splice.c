@@ -113,7 +113,8 @@ static IohStep
 splice_save_take (EngineSplice *splice, IohWait *out_wait, GError **error)
 {
     IohJob *job = splice->job;
-    ssize_t got = ioh_transport_splice (&job->transport, splice->pipe_fds[1], splice->capacity);
+    ssize_t got = ioh_transport_splice (&job->transport, splice->pipe_fds[1],
+                                        MIN (splice->capacity, job->plan->batch_bytes));
 
     if (got == -EAGAIN)
         return ioh_transport_wait (&job->transport, POLLIN, out_wait);

@@ -91,6 +91,36 @@ entries_take_queue_depth (const char *name, const char *value, gpointer data, GE
     return TRUE;
 }
 
+/* A size, and "/s" behind it if one likes. */
+static gboolean
+entries_take_rate (const char *name, const char *value, gpointer data, GError **error)
+{
+    IohOptions *options = data;
+    gboolean per_second = g_str_has_suffix (value, "/s");
+    g_autofree char *size = g_strndup (value, strlen (value) - (per_second ? strlen ("/s") : 0));
+    uint64_t bytes = 0;
+
+    if (!ioh_size_parse (name + strlen ("--"), size, &bytes, error))
+        return FALSE;
+    if (bytes == 0)
+        return ioh_error_usage (error, _ ("%s: at a rate of 0 nothing would ever move"), name);
+    options->rate_bytes = bytes;
+    return TRUE;
+}
+
+static gboolean
+entries_take_stall_timeout (const char *name, const char *value, gpointer data, GError **error)
+{
+    IohOptions *options = data;
+    guint64 seconds = 0;
+
+    if (!g_ascii_string_to_unsigned (value, 10, 1, IOH_STALL_TIMEOUT_MOST, &seconds, NULL))
+        return ioh_error_usage (error, _ ("%s: '%s' is not a number of seconds from 1 to %d"), name,
+                                value, IOH_STALL_TIMEOUT_MOST);
+    options->stall_us = (gint64) seconds * G_USEC_PER_SEC;
+    return TRUE;
+}
+
 static gboolean
 entries_take_engine (const char *name, const char *value, gpointer data, GError **error)
 {
@@ -231,6 +261,11 @@ entries_add_manner (GOptionGroup *group, IohOptions *options)
          N_ ("Requests to the file under way at a time (default 4)"), "N"},
         {IOH_OPTION_QUEUE, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_word),
          N_ ("How they reach the kernel: auto, io_uring or threads (default auto)"), "NAME"},
+        {IOH_OPTION_RATE_LIMIT, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_rate),
+         N_ ("Move no more than SIZE a second"), "SIZE[/s]"},
+        {IOH_OPTION_STALL_TIMEOUT, 0, 0, G_OPTION_ARG_CALLBACK,
+         ENTRIES_CALLBACK (entries_take_stall_timeout),
+         N_ ("Fail when nothing has moved for so long"), "SECONDS"},
         {IOH_OPTION_REPORT, 0, 0, G_OPTION_ARG_FILENAME, &options->report,
          N_ ("Write the final report as JSON to FILE, fd:N or -"), "FILE"},
         {IOH_OPTION_PROGRESS_FD, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_fd),

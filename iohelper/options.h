@@ -40,6 +40,8 @@ typedef struct {
     IohQueueKind queue;
     uint64_t offset;       /* IOH_UNSET: start of a path, current position of a descriptor */
     uint64_t expect_bytes; /* IOH_UNSET when the length is not known */
+    uint64_t rate_bytes;   /* a second; 0 without a limit */
+    gint64 stall_us;       /* both sides may stand still so long; 0: for ever */
     mode_t mode;
     char *label; /* SELinux context of a created file, NULL for none */
     gboolean keep_partial;

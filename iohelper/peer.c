@@ -87,15 +87,25 @@ peer_look_up (const IohAddress *address, gboolean listens, struct addrinfo **out
     return ioh_error_set (error, IOH_EXIT_STREAM, &place, "%s", gai_strerror (result));
 }
 
-/* Waits for EVENTS on FD. FALSE when a signal came first. */
-static gboolean
-peer_wait (int fd, short events, IohCancel *cancel)
-{
-    struct pollfd fds[2] = {{.fd = fd, .events = events},
-                            {.fd = ioh_cancel_fd (cancel), .events = POLLIN}};
+/* How long to wait for a peer. */
+typedef struct {
+    IohCancel *cancel;
+    gint64 until_us; /* 0: for ever */
+} PeerPatience;
 
-    ioh_sys_poll (fds, G_N_ELEMENTS (fds), -1);
-    return ioh_cancel_signal (cancel) == 0;
+/* Waits for EVENTS on FD. 0, -ETIMEDOUT, or -ECANCELED when a signal came first. */
+static int
+peer_wait (int fd, short events, const PeerPatience *patience)
+{
+    gint64 left_us =
+        patience->until_us > 0 ? MAX (patience->until_us - g_get_monotonic_time (), 0) : -1;
+    struct pollfd fds[2] = {{.fd = fd, .events = events},
+                            {.fd = ioh_cancel_fd (patience->cancel), .events = POLLIN}};
+
+    int ready = ioh_sys_poll (fds, G_N_ELEMENTS (fds), left_us);
+    if (ioh_cancel_signal (patience->cancel) != 0)
+        return -ECANCELED;
+    return ready == 0 ? -ETIMEDOUT : 0;
 }
 
 /* Buffers have to be known before a connection is made for TCP to offer a window that large. */
@@ -233,11 +243,12 @@ peer_listen (IohPeer *peer, const IohAddress *address, const char *context, gboo
 
 /* Lets one peer in. Its descriptor, -errno, or -ECANCELED when a signal came first. */
 static int
-peer_accept (int listen_fd, IohCancel *cancel)
+peer_accept (int listen_fd, const PeerPatience *patience)
 {
     for (;;) {
-        if (!peer_wait (listen_fd, POLLIN, cancel))
-            return -ECANCELED;
+        int result = peer_wait (listen_fd, POLLIN, patience);
+        if (result < 0)
+            return result;
         int fd = accept4 (listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd >= 0)
             return fd;
@@ -248,15 +259,15 @@ peer_accept (int listen_fd, IohCancel *cancel)
 }
 
 static int
-peer_await (IohPeer *peer, const IohAddress *address, const char *context, IohCancel *cancel,
-            GError **error)
+peer_await (IohPeer *peer, const IohAddress *address, const char *context,
+            const PeerPatience *patience, GError **error)
 {
     gboolean created = FALSE;
     ioh_autofd listen_fd = peer_listen (peer, address, context, &created, error);
 
     if (listen_fd < 0)
         return listen_fd;
-    int fd = peer_accept (listen_fd, cancel);
+    int fd = peer_accept (listen_fd, patience);
     if (created)
         unlink (address->name);
     if (fd >= 0)
@@ -266,7 +277,7 @@ peer_await (IohPeer *peer, const IohAddress *address, const char *context, IohCa
 
 static int
 peer_connect_to (IohPeer *peer, int family, IohAddressKind kind, const PeerName *name,
-                 IohCancel *cancel)
+                 const PeerPatience *patience)
 {
     ioh_autofd fd = socket (family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     int refused = 0;
@@ -278,8 +289,9 @@ peer_connect_to (IohPeer *peer, int family, IohAddressKind kind, const PeerName 
     if (connect (fd, (const struct sockaddr *) &name->storage, name->length) < 0) {
         if (errno != EINPROGRESS)
             return -errno;
-        if (!peer_wait (fd, POLLOUT, cancel))
-            return -ECANCELED;
+        int result = peer_wait (fd, POLLOUT, patience);
+        if (result < 0)
+            return result;
         if (getsockopt (fd, SOL_SOCKET, SO_ERROR, &refused, &length) < 0 || refused != 0)
             return refused != 0 ? -refused : -errno;
     }
@@ -290,7 +302,8 @@ peer_connect_to (IohPeer *peer, int family, IohAddressKind kind, const PeerName 
 
 /* Goes to the peer. Its descriptor, -errno, or -ECANCELED when a signal came first. */
 static int
-peer_connect (IohPeer *peer, const IohAddress *address, IohCancel *cancel, GError **error)
+peer_connect (IohPeer *peer, const IohAddress *address, const PeerPatience *patience,
+              GError **error)
 {
     struct addrinfo *list = NULL;
     PeerName name;
@@ -299,7 +312,7 @@ peer_connect (IohPeer *peer, const IohAddress *address, IohCancel *cancel, GErro
     if (address->kind != IOH_ADDRESS_TCP) {
         gboolean local = address->kind == IOH_ADDRESS_UNIX;
         name = local ? peer_unix_name (address) : peer_vsock_name (address);
-        return peer_connect_to (peer, local ? AF_UNIX : AF_VSOCK, address->kind, &name, cancel);
+        return peer_connect_to (peer, local ? AF_UNIX : AF_VSOCK, address->kind, &name, patience);
     }
     if (!peer_look_up (address, FALSE, &list, error))
         return fd;
@@ -307,7 +320,7 @@ peer_connect (IohPeer *peer, const IohAddress *address, IohCancel *cancel, GErro
          info = info->ai_next) {
         memcpy (&name.storage, info->ai_addr, info->ai_addrlen);
         name.length = info->ai_addrlen;
-        fd = peer_connect_to (peer, info->ai_family, address->kind, &name, cancel);
+        fd = peer_connect_to (peer, info->ai_family, address->kind, &name, patience);
     }
     freeaddrinfo (list);
     return fd;
@@ -315,13 +328,15 @@ peer_connect (IohPeer *peer, const IohAddress *address, IohCancel *cancel, GErro
 
 gboolean
 ioh_peer_open (IohPeer *peer, const IohAddress *address, gboolean listens, uint64_t buffer_bytes,
-               const char *context, IohCancel *cancel, GError **error)
+               const char *context, gint64 timeout_us, IohCancel *cancel, GError **error)
 {
+    const PeerPatience patience = {cancel,
+                                   timeout_us > 0 ? g_get_monotonic_time () + timeout_us : 0};
     g_autoptr (GError) failure = NULL;
 
     *peer = (IohPeer){.fd = -1, .buffer_asked = buffer_bytes};
-    int fd = listens ? peer_await (peer, address, context, cancel, &failure)
-                     : peer_connect (peer, address, cancel, &failure);
+    int fd = listens ? peer_await (peer, address, context, &patience, &failure)
+                     : peer_connect (peer, address, &patience, &failure);
     if (fd >= 0) {
         peer->fd = fd;
         peer_read_back (peer, address->kind);

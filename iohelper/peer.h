@@ -24,11 +24,12 @@ typedef struct {
 
 /* Waits for one peer at ADDRESS, or goes to it, as PLAN says. A listening socket accepts exactly
  * one and is closed then, its path removed; a path that is there is only taken over when no socket
- * listens on it any more. CONTEXT (or NULL) is the SELinux context of the created socket. FALSE
- * with the error set, or without it when a signal came. */
+ * listens on it any more. CONTEXT (or NULL) is the SELinux context of the created socket.
+ * TIMEOUT_US is how long to wait, 0 for ever. FALSE with the error set, or without it when a signal
+ * came. */
 gboolean ioh_peer_open (IohPeer *peer, const IohAddress *address, gboolean listens,
-                        uint64_t buffer_bytes, const char *context, IohCancel *cancel,
-                        GError **error);
+                        uint64_t buffer_bytes, const char *context, gint64 timeout_us,
+                        IohCancel *cancel, GError **error);
 
 /* Tells the peer that nothing follows and waits until it has got everything. FALSE when a signal
  * came first or, with the error set, when the connection broke. */

@@ -14,6 +14,7 @@
 
 #include "error.h"
 #include "i18n.h"
+#include "rate.h"
 
 const char *
 ioh_publish_name (IohPublish publish)
@@ -316,7 +317,8 @@ plan_sizes (IohPlan *plan, const IohOptions *options, const IohFacts *facts)
     /* whole pages, so that a buffered head or tail never shares one with a direct request */
     plan->file_align = MAX (facts->page_bytes, align);
     plan->align_origin = file->align_origin;
-    plan->block_bytes = options->block_bytes + plan->file_align - 1;
+    plan->batch_bytes = ioh_rate_batch_bytes (options->rate_bytes);
+    plan->block_bytes = MIN (options->block_bytes, plan->batch_bytes) + plan->file_align - 1;
     plan->block_bytes -= plan->block_bytes % plan->file_align;
     return TRUE;
 }

@@ -40,6 +40,7 @@ struct IohPlan {
 
     int pipe_bytes;     /* wanted for the stream's pipe, 0 when it is none */
     size_t block_bytes; /* one request to the file, a multiple of file_align */
+    size_t batch_bytes; /* how much to move at once, for the rate's sake; SIZE_MAX: any */
     unsigned queue_depth;
     size_t memory_align;
     size_t file_align; /* what offsets and lengths of direct requests are multiples of */

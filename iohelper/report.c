@@ -293,6 +293,8 @@ report_add_plan (JsonBuilder *builder, const IohReport *report, const IohOptions
     report_add_string (builder, "origin", plan->align_origin);
     json_builder_end_object (builder);
     report_add_bytes (builder, IOH_REPORT_BLOCK_SIZE, plan->block_bytes);
+    if (options->rate_bytes > 0)
+        report_add_bytes (builder, IOH_REPORT_RATE_LIMIT, options->rate_bytes);
 }
 
 static void

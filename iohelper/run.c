@@ -13,6 +13,7 @@
 #include "error.h"
 #include "i18n.h"
 #include "job.h"
+#include "rate.h"
 #include "sys.h"
 
 typedef struct {
@@ -22,6 +23,9 @@ typedef struct {
     IohLinks links;
     IohJob job;
     IohResult result;
+    IohRate rate;
+    uint64_t activity; /* of both sides at the last look */
+    gint64 active_us;  /* when it changed */
 } Run;
 
 /* FIFOs are opened when the other side opens them, which may be never: signals act as usual. */
@@ -61,19 +65,70 @@ run_expect (const Run *run)
     ioh_progress_expect (run->links.progress, expected);
 }
 
-/* Waits for what the engine named, or a signal. */
-static void
-run_wait (Run *run, IohWait *wait)
+/* How long a wait may last before both sides have stood still for too long; -1: for ever. */
+static gint64
+run_patience_us (Run *run, gint64 now_us)
+{
+    uint64_t activity = run->job.taken + run->job.delivered;
+
+    if (run->options->stall_us == 0)
+        return -1;
+    if (activity != run->activity || run->active_us == 0) {
+        run->activity = activity;
+        run->active_us = now_us;
+    }
+    return MAX (run->active_us + run->options->stall_us - now_us, 0);
+}
+
+static gboolean
+run_stalled (const Run *run, const IohWait *wait, GError **error)
+{
+    gboolean stream = wait->side == IOH_SIDE_STREAM;
+    gboolean reading = stream == (run->plan->direction == IOH_SAVE);
+    const IohPlace place = {
+        .side = wait->side,
+        .name = stream ? run->options->stream_name : run->options->file_name,
+        .stage = reading ? IOH_STAGE_READ : IOH_STAGE_WRITE,
+        .offset = run->job.delivered,
+    };
+
+    return ioh_error_set (error, stream ? IOH_EXIT_STREAM : IOH_EXIT_FILE, &place,
+                          _ ("timed out: nothing has moved for %" PRId64 " seconds"),
+                          run->options->stall_us / G_USEC_PER_SEC);
+}
+
+/* Waits for what the engine named, or a signal. FALSE when nothing came of it for too long. */
+static gboolean
+run_wait (Run *run, IohWait *wait, GError **error)
 {
     gint64 begun_us = g_get_monotonic_time ();
+    gint64 patience_us = run_patience_us (run, begun_us);
+    gint64 timeout_us = wait->timeout_us;
 
+    if (patience_us == 0)
+        return run_stalled (run, wait, error);
+    if (patience_us > 0 && (timeout_us < 0 || timeout_us > patience_us))
+        timeout_us = patience_us;
     wait->fds[wait->count] = (struct pollfd){ioh_cancel_fd (run->links.cancel), POLLIN, 0};
-    ioh_sys_poll (wait->fds, wait->count + 1, wait->timeout_us);
+    ioh_sys_poll (wait->fds, wait->count + 1, timeout_us);
     gint64 waited_us = g_get_monotonic_time () - begun_us;
     if (wait->side == IOH_SIDE_STREAM)
         run->result.wait_stream_us += waited_us;
     else
         run->result.wait_file_us += waited_us;
+    return TRUE;
+}
+
+/* Pauses when the transfer is faster than it may be. */
+static void
+run_keep_rate (Run *run)
+{
+    uint64_t bytes = run->plan->direction == IOH_SAVE ? run->job.taken : run->job.delivered;
+    gint64 pause_us = ioh_rate_pause_us (&run->rate, bytes, g_get_monotonic_time ());
+    struct pollfd signals = {ioh_cancel_fd (run->links.cancel), POLLIN, 0};
+
+    if (pause_us > 0)
+        ioh_sys_poll (&signals, 1, pause_us);
 }
 
 /* A stream longer than it should be is wrong before it ends. */
@@ -110,8 +165,10 @@ run_steps (Run *run, const IohEngine *engine, gpointer state, GError **error)
         ioh_progress_bytes (run->links.progress, run->job.delivered);
         if (step != IOH_STEP_FAILED && !run_check_excess (run, error))
             step = IOH_STEP_FAILED;
-        if (step == IOH_STEP_WAIT)
-            run_wait (run, &wait);
+        if (step == IOH_STEP_WAIT && !run_wait (run, &wait, error))
+            step = IOH_STEP_FAILED;
+        if (step == IOH_STEP_MOVED && run->options->rate_bytes > 0)
+            run_keep_rate (run);
     }
     return step;
 }
@@ -287,6 +344,7 @@ ioh_run (const IohOptions *options, const IohFacts *facts, const IohPlan *plan,
         .job = {.plan = plan, .report = links->report, .transport.peer.fd = -1},
     };
 
+    ioh_rate_init (&run.rate, options->rate_bytes);
     if (run_open (&run, error) && run_move (&run, error))
         outcome = IOH_OUTCOME_DONE;
     else if (*error == NULL)

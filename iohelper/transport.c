@@ -69,6 +69,7 @@ transport_grow (IohTransport *transport, const IohPlan *plan, const IohFacts *fa
     transport->chunk_bytes = (size_t) transport->pipe_bytes;
     if (facts->stream.kind == IOH_END_SOCKET)
         transport->chunk_bytes = transport_socket_chunk (fd);
+    transport->chunk_bytes = MIN (transport->chunk_bytes, plan->batch_bytes);
 }
 
 gboolean
@@ -82,7 +83,8 @@ ioh_transport_open (IohTransport *transport, const IohOptions *options, const Io
     transport->peer.fd = -1;
     if (address != NULL) {
         if (!ioh_peer_open (&transport->peer, address, options->listen != NULL,
-                            options->socket_bytes, options->label, cancel, error))
+                            options->socket_bytes, options->label, options->stall_us, cancel,
+                            error))
             return FALSE;
         fd = transport->peer.fd;
         ioh_report_peer (report, &transport->peer);

@@ -63,6 +63,8 @@ const char *ioh_wire_exit_name (IohExit status);
 #define IOH_OPTION_QUEUE "queue"
 #define IOH_OPTION_OFFSET "offset"
 #define IOH_OPTION_EXPECT_SIZE "expect-size"
+#define IOH_OPTION_RATE_LIMIT "rate-limit"
+#define IOH_OPTION_STALL_TIMEOUT "stall-timeout"
 #define IOH_OPTION_PROGRESS_FD "progress-fd"
 #define IOH_OPTION_CONTROL_FD "control-fd"
 #define IOH_OPTION_PARENT_DEATH "parent-death"
@@ -99,6 +101,9 @@ const IohWireRange *ioh_wire_range (const char *option);
 #define IOH_QUEUE_DEPTH_STANDARD 4
 #define IOH_QUEUE_DEPTH_MOST 64
 
+/* How long both sides may stand still, in seconds. */
+#define IOH_STALL_TIMEOUT_MOST (365 * 24 * 3600)
+
 /* Permissions of a new file, and the bits that may be asked for. */
 #define IOH_MODE_STANDARD 0600
 #define IOH_MODE_MOST 07777
@@ -126,6 +131,7 @@ const IohWireRange *ioh_wire_range (const char *option);
 #define IOH_REPORT_PEER_UID "peer-uid"
 #define IOH_REPORT_ALIGNMENT "alignment" /* object: memory, offset, origin */
 #define IOH_REPORT_BLOCK_SIZE "block-size"
+#define IOH_REPORT_RATE_LIMIT "rate-limit" /* bytes a second; left out without one */
 #define IOH_REPORT_STEPS_DOWN "steps-down" /* array of objects: what, from, to, offset, reason */
 #define IOH_REPORT_NOTES "notes"           /* array of strings */
 #define IOH_REPORT_SECONDS "seconds"       /* object of those below */
