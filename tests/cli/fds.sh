@@ -1,0 +1,171 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Descriptors handed in: fd:N, -, /dev/fd/N, --fd N. They are used as they are, their flags stay as
+# they were, and the wrong ones are refused with their number.
+# shellcheck disable=SC2094 # reading and writing one FIFO is meant
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+cd "$T" || exit
+n=1048583
+gen $n >stream
+
+# flags_of FD: of this shell's descriptor
+flags_of () {
+    sed -n 's/^flags:\t//p' "/proc/$$/fdinfo/$1"
+}
+
+# in_place NAME: f, open as descriptor 8 all the while, has the stream; no other file took its name.
+in_place () {
+    verdict "$1" "$(
+        complaint 0
+        check $n </dev/fd/8
+        [[ f -ef /dev/fd/8 ]] || echo "the name is another file now"
+    )"
+}
+
+for engine in $(engines); do
+    echo old >f
+    exec 8<f
+    save fd:5 5>f <stream
+    in_place "$engine: fd:5"
+    save --exists overwrite fd:5 5<>f <stream
+    in_place "$engine: fd:5, read and write"
+    save fd:5 5>>f <stream
+    verdict "$engine: fd:5, appending" "$(complaint 0 && tail -c $n f | check $n)"
+    : >f
+    save fd:5 5>>f <stream
+    in_place "K56 $engine: fd:5, appending to nothing"
+    : >f
+    save - >f <stream
+    in_place "$engine: -"
+    save /dev/stdout >f <stream
+    in_place "K76 $engine: /dev/stdout"
+    save /dev/fd/5 5>f <stream
+    in_place "K76 $engine: /dev/fd/5"
+    save /proc/self/fd/5 5>f <stream
+    in_place "K76 $engine: /proc/self/fd/5"
+    exec 8<&-
+
+    save - <stream | cat >out
+    saved "K79 $engine: - is a pipe" out $n
+    save --sync full /dev/stdout <stream | cat >out
+    saved "K79 $engine: /dev/stdout is a pipe" out $n
+    save --sync full fd:5 5>/dev/null <stream
+    expect "K79 $engine: fd:5 is /dev/null" 0
+    save --sync full - >/dev/full <stream
+    expect "K80 $engine: - is /dev/full" 5 file write "No space left on device"
+    save - <stream | head -c 1000 >out
+    expect "K77 $engine: the pipe's reader leaves" 4 file write "Broken pipe"
+    save --fd 7 f 7<stream </dev/null
+    saved "$engine: the stream on --fd 7" f $n
+    save f <stream
+    saved "$engine: the stream is a file" f $n
+    (head -c 4096 >/dev/null; save f) <stream
+    verdict "$engine: the stream is a file somebody has begun to read" \
+        "$(complaint 0 && check $((n - 4096)) 4096 <f)"
+
+    # The descriptor is at some place already: that is where a plain writer would go on.
+    { printf 'head....' >&5 && save fd:5; } 5>f <stream
+    verdict "$engine: a descriptor that is not at 0" \
+        "$(complaint 0 && head -c 8 f | grep -qx head.... && tail -c +9 f | check $n)"
+    { head -c 4096 <&5 >/dev/null; restore fd:5; } 5<stream >out
+    verdict "$engine: an image descriptor that is not at 0" \
+        "$(complaint 0 && check $((n - 4096)) 4096 <out)"
+
+    # Flags of what we were given.
+    rm -f fifo
+    mkfifo fifo
+    exec 6<>fifo 5<fifo 7>>log
+    "$IOH_PATTERN" nonblock 5
+    before=$(flags_of 5)/$(flags_of 7)
+    start save fd:7 <&5 6>&-
+    is "K56 $engine: flags of the caller's descriptors while it waits" \
+        "$(flags_of 5)/$(flags_of 7)" "$before"
+    "$IOH_PATTERN" trickle 50000 1 200 500 >&6
+    is "K56 $engine: while it works" "$(flags_of 5)/$(flags_of 7)" "$before"
+    exec 6>&-
+    end
+    verdict "K55 $engine: a read end that does not block, slow bytes" \
+        "$(complaint 0 && check 50000 <log)"
+    is "K56 $engine: afterwards" "$(flags_of 5)/$(flags_of 7)" "$before"
+
+    exec 6<>fifo
+    start save fd:7 <&5 6>&-
+    gen 100000 >&6
+    kill -9 "$pid"
+    end
+    is "K56 $engine: after kill -9" "$(flags_of 5)/$(flags_of 7)" "$before"
+    exec 5<&- 6>&- 7>&-
+    rm log
+done
+engine=${IOH_ENGINE:-auto}
+
+# A wait is a wait: few calls although nothing comes for long.
+if have_strace; then
+    rm -f fifo
+    mkfifo fifo
+    exec 6<>fifo 5<fifo
+    "$IOH_PATTERN" nonblock 5
+    traced -e trace=read,preadv2,readv,poll,ppoll,splice,epoll_wait
+    start save /dev/null <&5 6>&-
+    untraced
+    "$IOH_PATTERN" trickle 100 7 1 20000 >&6
+    exec 6>&-
+    end
+    expect "K55: single bytes with pauses" 0
+    ok "K55: no spinning ($(calls .) calls for 100 bytes)" test "$(calls .)" -lt 2000
+    exec 5<&-
+else
+    skip "K55: no spinning" "no strace"
+fi
+
+# ---- the wrong ones ------------------------------------------------------------------------------
+
+rm -f new
+save fd:97 <stream
+expect "K81: a target that is closed" 2 file "fd 97" "Bad file descriptor"
+restore fd:97 >out
+expect "K81: an image that is closed" 2 file "fd 97" "Bad file descriptor"
+save --fd 97 new <stream
+expect "K81: a stream to read that is closed" 2 stream "fd 97" "Bad file descriptor"
+restore --fd 97 stream
+expect "K81: a stream to write that is closed" 2 stream "fd 97" "Bad file descriptor"
+save /dev/fd/97 <stream
+expect "K81: /dev/fd of a closed one" 2 file 97 "Bad file descriptor"
+save fd:5 5<stream </dev/null
+expect "K81: a target that is only for reading" 2 file "fd 5" "reading only"
+restore fd:5 5>out2 >out
+expect "K81: an image that is only for writing" 2 file "fd 5" "writing only"
+save --fd 5 new 5>out2
+expect "K81: a stream to read that is only for writing" 2 stream "fd 5" "writing only"
+restore --fd 5 stream 5<stream
+expect "K81: a stream to write that is only for reading" 2 stream "fd 5" "reading only"
+save - <stream 1<stream
+expect "K81: standard output only for reading" 2 file "standard output" "reading only"
+save new <&-
+expect "K81: standard input closed" 2 stream "standard input" "Bad file descriptor"
+save - <stream >&-
+expect "K81: target -, standard output closed" 2 file "standard output" "Bad file descriptor"
+restore stream >&-
+expect "K81: standard output closed" 2 stream "standard output" "Bad file descriptor"
+save new <"$T"
+expect "K81: the stream is a directory" 3 stream "standard input" "Is a directory"
+is "none of them made the target" "$(find . -name 'new*' -o -name '.*part')" ""
+
+# With standard descriptors closed, no file of ours may land on their numbers.
+"$IOH_HELPER" save --engine "$engine" new <stream 2>&- >&-
+is "K66: standard output and error closed: done" $? 0
+ok "K66: and only the stream is in the file" check $n <new
+"$IOH_HELPER" save --engine "$engine" --expect-size 5 new2 <stream 2>&- >&-
+is "K66: a failure with standard error closed" $? 3
+ok "K66: leaves no file" test ! -e new2
+"$IOH_HELPER" save --engine "$engine" -v new <stream 2>&-
+is "K66: -v with standard error closed" $? 0
+ok "K66: does not write into the image" check $n <new
+"$IOH_HELPER" restore --engine "$engine" -v stream 2>&- >out
+is "K66: restore -v with standard error closed" $? 0
+ok "K66: does not write into the stream" check $n <out
+
+finish
