@@ -50,6 +50,9 @@ const char *ioh_wire_exit_name (IohExit status);
 /* What the helper calls itself in its messages, and the name of its program. */
 #define IOH_HELPER_NAME "iohelper"
 
+/* The environment variable that names another program for the library to start. */
+#define IOH_HELPER_VARIABLE "IOH_HELPER"
+
 /* Long options of the command line, and properties of the library. */
 #define IOH_OPTION_FD "fd"
 #define IOH_OPTION_LISTEN "listen"
