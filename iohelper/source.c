@@ -89,8 +89,8 @@ ioh_source_open (const IohOptions *options, const IohPlan *plan, const IohFacts 
     return source;
 }
 
-/* After a short read: whether the file really ends at the position. Asking its size saves a last
- * read at an odd offset, which O_DIRECT would refuse. */
+/* Whether the file ends at the position. Asking its size saves a last read at an odd offset, which
+ * O_DIRECT would refuse. */
 static gboolean
 source_at_end (IohSource *source)
 {
@@ -178,6 +178,9 @@ source_enter_window (IohSource *source)
 int
 ioh_source_splice_fd (IohSource *source, size_t *out_limit)
 {
+    /* a splice that finds the end has to wait for the reader, who may be gone with the last byte */
+    if (source_at_end (source))
+        source->end = MIN (source->end, source->position);
     uint64_t left = source->end > source->position ? source->end - source->position : 0;
 
     *out_limit = (size_t) MIN (left, SOURCE_WINDOW);
