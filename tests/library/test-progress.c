@@ -219,7 +219,7 @@ test_tiny_reads (void)
         ioh_progress_bytes (progress, i);
         ioh_progress_phase (progress, i % 2 == 0 ? IOH_PHASE_MOVING : IOH_PHASE_OPENING);
         g_autofree char *line = read_line (fds[0]);
-        g_autoptr (JsonNode) node = parse_line (line);
+        json_node_unref (parse_line (line));
     }
     ioh_progress_free (progress);
     close (fds[0]);
