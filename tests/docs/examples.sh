@@ -3,7 +3,8 @@
 #
 # The EXAMPLES of the manual pages, run as they stand there: "$" and "#" lines by a shell, "(qemu)" lines
 # by the monitor of a real QEMU. Each block starts in a directory that holds "stream" and, as an earlier
-# save of it, "vm.img"; whatever it makes of the stream has to be the same stream again.
+# save of it, "vm.img"; whatever it makes of the stream has to be the same stream again. What needs a
+# QEMU runs in one directory, in the order of the page.
 # IOH_SOURCE  the source tree
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
@@ -12,6 +13,7 @@ source=${IOH_SOURCE:?the source tree}
 n=3145729
 qemu="qemu-system-x86_64"
 qemu_pid=
+socket=/run/vm.sock
 
 mkdir "$T/bin" "$T/blocks" "$T/here"
 ln -s "$IOH_HELPER" "$T/bin/iohelper"
@@ -21,21 +23,25 @@ printf '#!/bin/sh\nshift\nexec "$@"\n' >"$T/bin/ssh"
 chmod +x "$T/bin/ssh"
 export PATH="$T/bin:$PATH"
 
-# blocks PAGE: each literal block under EXAMPLES into a file of its own, its kind as its ending.
+# blocks PAGE: the lines of each literal block under EXAMPLES into files of their own, by who runs them:
+# PAGE-NUMBER.user, .root, .qemu
 blocks () {
     awk -v to="$T/blocks/$(basename "$1" .rst)" '
         /^=+$/ { inside = previous == "EXAMPLES" }
         !/^    / { open = 0 }
         inside && /^    (\$|#|\(qemu\)) / {
-            if (!open) {
-                kind = $1 == "$" ? "user" : $1 == "#" ? "root" : "qemu"
-                file = sprintf("%s-%02d.%s", to, ++count, kind)
-                open = 1
-            }
-            sub(/^    (\$|#|\(qemu\)) /, "")
-            print > file
+            count += !open
+            open = 1
+            kind = $1 == "$" ? "user" : $1 == "#" ? "root" : "qemu"
+            sub (/^    (\$|#|\(qemu\)) /, "")
+            print > sprintf ("%s-%02d.%s", to, count, kind)
         }
         { previous = $0 }' "$1"
+}
+
+# block TEXT: the file of the block that holds TEXT.
+block () {
+    grep -lF -- "$1" "$T"/blocks/*
 }
 
 # fresh: the directory that a block finds.
@@ -61,7 +67,7 @@ shell_block () {
     local said wrong
 
     fresh
-    said=$(timeout 60 bash -euo pipefail "$1" 2>&1 </dev/null) || wrong="status $?: $said"$'\n'
+    said=$(timeout --foreground -k 5 60 bash -euo pipefail "$1" 2>&1 </dev/null) || wrong="status $?: $said"$'\n'
     verdict "$(basename "$1"): $(head -1 "$1")" "${wrong:-}$(same_streams 2>&1)"
 }
 
@@ -85,9 +91,29 @@ monitor () {
     printf '%s\n' "$1" >&"${QEMU[1]}"
 }
 
-qemu_says () {
-    monitor 'info status'
+# start_qemu OPTION...: its guest never runs; what it complains about is in qemu.err.
+start_qemu () {
+    coproc QEMU {
+        exec "$qemu" -accel tcg -nodefaults -display none -S -m 64 -monitor stdio "$@" 2>qemu.err
+    }
+    # shellcheck disable=SC2153 # QEMU_PID is made by coproc
+    qemu_pid=$QEMU_PID
+}
+
+# type_lines BLOCK: gives its lines to the monitor, with our socket for theirs.
+type_lines () {
+    local command
+
+    while IFS= read -r command; do
+        monitor "${command//$socket/$T/vm.sock}"
+    done <"$1"
+}
+
+# The monitor answers when the commands before are done.
+qemu_is_ready () {
     local line
+
+    monitor 'info status'
     while IFS= read -r -t 10 line <&"${QEMU[0]}"; do
         if [[ $line == 'VM status:'* ]]; then
             [[ $line != *inmigrate* ]]
@@ -97,46 +123,81 @@ qemu_says () {
     return 1
 }
 
-# qemu_block FILE OPTION...: gives its lines to a QEMU's monitor, whose guest never runs.
-qemu_block () {
-    local block=$1 command wrong=
-    shift
-
-    coproc QEMU { exec "$qemu" -accel tcg -nodefaults -display none -S -m 64 -monitor stdio "$@" 2>qemu.err; }
-    # shellcheck disable=SC2153 # QEMU_PID is made by coproc
-    qemu_pid=$QEMU_PID
-    while IFS= read -r command; do
-        monitor "$command"
-    done <"$block"
-    wait_for qemu_says || wrong="QEMU does not get ready: $(<qemu.err)"$'\n'
+# end_qemu: prints what is wrong with it.
+end_qemu () {
+    wait_for qemu_is_ready || printf 'QEMU does not get ready: %s\n' "$(<qemu.err)"
     monitor quit
     eval "exec ${QEMU[1]}>&-"
-    wait "$qemu_pid" || wrong+="QEMU ended with status $?: $(<qemu.err)"$'\n'
-    verdict "$(basename "$block"): $(head -1 "$block")" "$wrong"
+    wait "$qemu_pid" || printf 'QEMU ended with status %d: %s\n' $? "$(<qemu.err)"
 }
 
-qemu_blocks () {
-    local save=$T/blocks/iohelper.1-01.qemu restore=$T/blocks/iohelper.1-02.qemu
+# qemu_shell BLOCK: a shell with our socket for theirs.
+qemu_shell () {
+    sed "s,$socket,$T/vm.sock,g" "$1" >line
+    timeout --foreground -k 5 60 bash -euo pipefail line </dev/null >shell.log 2>&1
+}
 
-    if ! have "$qemu"; then
-        skip "the examples for QEMU's monitor" "no $qemu"
-        return
-    fi
-    fresh
-    rm vm.img
-    qemu_block "$save"
+# qemu_verdict BLOCK: from what has been noted in the file "wrong".
+qemu_verdict () {
+    verdict "$(basename "$1"): $(head -1 "$1")" "$(<wrong)"
+}
+
+through_a_command () {
+    local save restore
+
+    save=$(block 'exec:iohelper save')
+    restore=$(block 'exec:iohelper restore')
+    start_qemu
+    type_lines "$save"
+    end_qemu >wrong
+    qemu_verdict "$save"
     ok "the report tells of success" grep -qE '"outcome" *: *"done"' vm.json
     is "the image is a stream of QEMU's" "$(head -c 4 vm.img)" QEVM
-    qemu_block "$restore" -incoming defer
+    start_qemu -incoming defer
+    type_lines "$restore"
+    end_qemu >wrong
+    qemu_verdict "$restore"
+}
+
+through_a_socket () {
+    local save restore shell_pid
+
+    save=$(block 'iohelper save --listen')
+    save=${save%.*}
+    restore=$(block 'iohelper restore --connect')
+    rm vm.img
+    qemu_shell "$save.user" &
+    shell_pid=$!
+    wait_for test -S "$T/vm.sock"
+    start_qemu
+    type_lines "$save.qemu"
+    end_qemu >wrong
+    wait "$shell_pid" || printf 'the save ended with status %d: %s\n' $? "$(<shell.log)" >>wrong
+    qemu_verdict "$save.user"
+    is "the image from the socket is a stream of QEMU's" "$(head -c 4 vm.img)" QEVM
+    start_qemu -incoming "unix:$T/vm.sock"
+    wait_for test -S "$T/vm.sock"
+    qemu_shell "$restore" ||
+        printf 'the restore ended with status %d: %s\n' $? "$(<shell.log)" >shell.wrong
+    end_qemu >wrong
+    cat shell.wrong >>wrong 2>/dev/null
+    qemu_verdict "$restore"
 }
 
 blocks "$source/docs/iohelper.1.rst"
 blocks "$source/docs/libvirt_iohelper.8.rst"
+if have "$qemu"; then
+    fresh
+    rm vm.img
+    through_a_command
+    through_a_socket
+else
+    skip "the examples with QEMU" "no $qemu"
+fi
 attach_device
-qemu_blocks
 for block in "$T"/blocks/*; do
     case "$block" in
-    *.user) shell_block "$block" ;;
+    *.user) grep -qF "$socket" "$block" || shell_block "$block" ;;
     *.root) root_block "$block" ;;
     esac
 done
