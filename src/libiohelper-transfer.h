@@ -85,7 +85,7 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
  */
 
 /**
- * IohTransfer:fd:
+ * IohTransfer:file-fd:
  *
  * The file, already open: the transfer makes a copy of it at once. Write-only, set at construction
  * only, and -1 when a path was given.
@@ -208,6 +208,27 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
  * failure otherwise.
  *
  * The default is -1.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * IohTransfer:rate-limit:
+ *
+ * No faster than so many bytes a second, without bursts saved up while nothing came. 0: no limit.
+ *
+ * The default is 0.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * IohTransfer:stall-timeout:
+ *
+ * The transfer fails when nothing has moved for so many seconds, the time before the hypervisor
+ * gets the stream included. 0: it waits for ever.
+ *
+ * The default is 0.
  *
  * Since: 0.1
  */

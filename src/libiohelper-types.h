@@ -160,7 +160,7 @@ typedef enum {
  */
 typedef enum {
     IOH_QUEUE_AUTO,
-    IOH_QUEUE_IO_URING,
+    IOH_QUEUE_IO_URING, /*< nick=io_uring >*/
     IOH_QUEUE_THREADS,
 } IohQueueKind;
 

@@ -22,6 +22,7 @@
 
 typedef enum {
     SETTING_SIZE,     /* guint64, a number of bytes with a range of its own */
+    SETTING_RATE,     /* guint64, 0 for none */
     SETTING_POSITION, /* gint64, -1 when not given */
     SETTING_NUMBER,   /* guint */
     SETTING_OCTAL,    /* guint */
@@ -56,7 +57,7 @@ typedef struct {
 static const Setting settings_table[] = {
     {"direction", SETTING_WORD, SETTING_OF_ENDS, MEMBER (direction), ioh_direction_get_type},
     {"path", SETTING_TEXT, SETTING_OF_ENDS, MEMBER (path)},
-    {"fd", SETTING_FD, SETTING_OF_ENDS, MEMBER (file_fd)},
+    {"file-fd", SETTING_FD, SETTING_OF_ENDS, MEMBER (file_fd)},
     {IOH_OPTION_PIPE_SIZE, SETTING_SIZE, SETTING_OF_BOTH, MEMBER (pipe_size)},
     {IOH_OPTION_SOCKET_BUFFER, SETTING_SIZE, SETTING_OF_LIBRARY, MEMBER (socket_buffer)},
     {"transport", SETTING_WORD, SETTING_OF_LIBRARY, MEMBER (transport),
@@ -71,6 +72,9 @@ static const Setting settings_table[] = {
     {IOH_OPTION_QUEUE, SETTING_WORD, SETTING_OF_BOTH, MEMBER (queue), ioh_queue_kind_get_type},
     {IOH_OPTION_OFFSET, SETTING_POSITION, SETTING_OF_BOTH, MEMBER (offset)},
     {IOH_OPTION_EXPECT_SIZE, SETTING_POSITION, SETTING_OF_BOTH, MEMBER (expect_size)},
+    {IOH_OPTION_RATE_LIMIT, SETTING_RATE, SETTING_OF_BOTH, MEMBER (rate_limit)},
+    {IOH_OPTION_STALL_TIMEOUT, SETTING_NUMBER, SETTING_OF_BOTH, MEMBER (stall_timeout),
+     .most = IOH_STALL_TIMEOUT_MOST},
     {IOH_OPTION_SYNC, SETTING_WORD, SETTING_OF_SAVE, MEMBER (sync), ioh_sync_get_type},
     {IOH_OPTION_EXISTS, SETTING_WORD, SETTING_OF_SAVE, MEMBER (exists), ioh_exists_get_type},
     {IOH_OPTION_MODE, SETTING_OCTAL, SETTING_OF_SAVE, MEMBER (mode), .most = IOH_MODE_MOST,
@@ -102,6 +106,8 @@ settings_spec (const Setting *setting)
     case SETTING_SIZE:
         return g_param_spec_uint64 (name, NULL, NULL, range->least, range->most, range->standard,
                                     flags);
+    case SETTING_RATE:
+        return g_param_spec_uint64 (name, NULL, NULL, 0, G_MAXINT64, 0, flags);
     case SETTING_POSITION:
         return g_param_spec_int64 (name, NULL, NULL, -1, (gint64) range->most, -1, flags);
     case SETTING_NUMBER:
@@ -152,6 +158,7 @@ ioh_settings_set (IohSettings *settings, guint id, const GValue *value)
 
     switch (setting->kind) {
     case SETTING_SIZE:
+    case SETTING_RATE:
         *(guint64 *) member = g_value_get_uint64 (value);
         break;
     case SETTING_POSITION:
@@ -188,6 +195,7 @@ ioh_settings_get (const IohSettings *settings, guint id, GValue *value)
 
     switch (setting->kind) {
     case SETTING_SIZE:
+    case SETTING_RATE:
         g_value_set_uint64 (value, *(guint64 *) member);
         break;
     case SETTING_POSITION:
@@ -254,6 +262,7 @@ settings_option (const Setting *setting, const GValue *value)
 
     switch (setting->kind) {
     case SETTING_SIZE:
+    case SETTING_RATE:
         return g_strdup_printf ("--%s=%" G_GUINT64_FORMAT, name, g_value_get_uint64 (value));
     case SETTING_POSITION:
         return g_strdup_printf ("--%s=%" G_GINT64_FORMAT, name, g_value_get_int64 (value));

@@ -274,7 +274,7 @@ IohTransfer *
 ioh_transfer_new_save_to_fd (int fd)
 {
     g_return_val_if_fail (fd >= 0, NULL);
-    return g_object_new (IOH_TYPE_TRANSFER, "direction", IOH_SAVE, "fd", fd, NULL);
+    return g_object_new (IOH_TYPE_TRANSFER, "direction", IOH_SAVE, "file-fd", fd, NULL);
 }
 
 IohTransfer *
@@ -288,7 +288,7 @@ IohTransfer *
 ioh_transfer_new_restore_from_fd (int fd)
 {
     g_return_val_if_fail (fd >= 0, NULL);
-    return g_object_new (IOH_TYPE_TRANSFER, "direction", IOH_RESTORE, "fd", fd, NULL);
+    return g_object_new (IOH_TYPE_TRANSFER, "direction", IOH_RESTORE, "file-fd", fd, NULL);
 }
 
 /* Makes the helper known and begins to listen to it. */
