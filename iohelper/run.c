@@ -110,13 +110,14 @@ run_wait (Run *run, IohWait *wait, GError **error)
     if (patience_us > 0 && (timeout_us < 0 || timeout_us > patience_us))
         timeout_us = patience_us;
     wait->fds[wait->count] = (struct pollfd){ioh_cancel_fd (run->links.cancel), POLLIN, 0};
-    ioh_sys_poll (wait->fds, wait->count + 1, timeout_us);
+    int result = ioh_sys_poll (wait->fds, wait->count + 1, timeout_us);
     gint64 waited_us = g_get_monotonic_time () - begun_us;
     if (wait->side == IOH_SIDE_STREAM)
         run->result.wait_stream_us += waited_us;
     else
         run->result.wait_file_us += waited_us;
-    return TRUE;
+    /* going on without having waited would be to spin */
+    return result >= 0 || ioh_error_internal (error, _ ("cannot wait"), -result);
 }
 
 /* Pauses when the transfer is faster than it may be. */
