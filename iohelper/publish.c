@@ -208,7 +208,7 @@ publish_replace (IohPublication *publication, int fd)
 }
 
 gboolean
-ioh_publication_commit (IohPublication *publication, int fd, IohSync sync, GError **error)
+ioh_publication_commit (IohPublication *publication, int fd, GError **error)
 {
     int result = -EEXIST;
 
@@ -217,14 +217,17 @@ ioh_publication_commit (IohPublication *publication, int fd, IohSync sync, GErro
         result = publish_claim (publication, fd);
     if (result == -EEXIST && !publication->refuse)
         result = publish_replace (publication, fd);
-    if (result < 0)
-        return publish_failed (publication, IOH_STAGE_PUBLISH, result, error);
-    if (sync == IOH_SYNC_FULL)
-        result = ioh_sys_sync (publication->directory_fd);
+    return result >= 0 || publish_failed (publication, IOH_STAGE_PUBLISH, result, error);
+}
+
+gboolean
+ioh_publication_flush (IohPublication *publication, GError **error)
+{
+    int result = ioh_sys_sync (publication->directory_fd);
+
     /* EINVAL: file systems that have no directories to flush */
-    if (result < 0 && result != -EINVAL)
-        return publish_failed (publication, IOH_STAGE_FLUSH, result, error);
-    return TRUE;
+    return result >= 0 || result == -EINVAL ||
+           publish_failed (publication, IOH_STAGE_FLUSH, result, error);
 }
 
 void

@@ -19,8 +19,11 @@ IohPublication *ioh_publication_new (const IohOptions *options, const IohPlan *p
                                      const IohFacts *facts, int extra_flags, IohReport *report,
                                      int *out_fd, GError **error);
 
-/* Gives FD, flushed by the caller, its name; flushes the directory when SYNC is full. */
-gboolean ioh_publication_commit (IohPublication *publication, int fd, IohSync sync, GError **error);
+/* Gives FD, flushed by the caller, its name. */
+gboolean ioh_publication_commit (IohPublication *publication, int fd, GError **error);
+
+/* After commit: flushes the directory, so that the name survives a crash as well. */
+gboolean ioh_publication_flush (IohPublication *publication, GError **error);
 
 /* Removes what was created, or leaves it as TARGET.part when KEEP_PARTIAL. */
 void ioh_publication_discard (IohPublication *publication, int fd, gboolean keep_partial);

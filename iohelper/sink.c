@@ -322,9 +322,12 @@ ioh_sink_finish (IohSink *sink, uint64_t end, GError **error)
     if (sink->publication == NULL)
         return sink_close (sink, error);
     if (!sink_close_early (sink, error) ||
-        !ioh_publication_commit (sink->publication, sink->storage.fd, sink->plan->sync, error))
+        !ioh_publication_commit (sink->publication, sink->storage.fd, error))
         return FALSE;
+    /* what fails from here on cannot take the name back */
     sink->published = TRUE;
+    if (sink->plan->sync == IOH_SYNC_FULL && !ioh_publication_flush (sink->publication, error))
+        return FALSE;
     return sink_close (sink, error);
 }
 

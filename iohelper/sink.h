@@ -66,7 +66,7 @@ IohStep ioh_sink_write (IohSink *sink, const void *buffer, size_t length, uint64
                         size_t *out_bytes, IohWait *out_wait, GError **error);
 
 /* Makes the file end at END, durable as planned, and gives it its name. The descriptor is closed
- * whatever happens; a failure leaves no file that looks complete. */
+ * whatever happens; a failure leaves no file that looks complete and is not. */
 gboolean ioh_sink_finish (IohSink *sink, uint64_t end, GError **error);
 
 /* Gives up: removes what was created, or keeps it as TARGET.part. The stream was written up to END
