@@ -217,9 +217,11 @@ probe_descriptor (IohEndFacts *facts, int fd, gboolean writes, const IohPlace *p
     if (facts->kind != IOH_END_REGULAR && facts->kind != IOH_END_BLOCK)
         return TRUE;
     probe_storage (facts, fd, &st);
+    gint64 position = ioh_sys_seek (fd, 0, SEEK_CUR);
+    if (position < 0)
+        return ioh_error_errno (error, place, (int) -position);
     /* O_APPEND: every write goes to the end, whatever the position says */
-    facts->position =
-        (flags & O_APPEND) != 0 ? facts->size : (uint64_t) MAX (ioh_sys_seek (fd, 0, SEEK_CUR), 0);
+    facts->position = (flags & O_APPEND) != 0 ? facts->size : (uint64_t) position;
     return TRUE;
 }
 
