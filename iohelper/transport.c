@@ -16,7 +16,7 @@
 #include "size.h"
 #include "sys.h"
 
-/* What a pipe has when nobody asks; below it there is nothing to gain. */
+/* What every pipe has; below it there is nothing to gain. */
 #define TRANSPORT_LEAST_PIPE_BYTES 4096
 
 /* A pipe is drained when it is a quarter full and refilled when it is half empty. With less the
@@ -42,7 +42,7 @@ ioh_transport_grow_pipe (int fd, int wanted, int *out_errno)
         if (result != -EPERM && result != -EBUSY && result != -ENOMEM)
             break;
     }
-    return MAX (size, 0);
+    return MAX (size, TRANSPORT_LEAST_PIPE_BYTES);
 }
 
 /* A socket that poll calls writable takes this much without blocking. */
