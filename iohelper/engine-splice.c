@@ -237,12 +237,16 @@ splice_restore_cached (EngineSplice *splice, IohWait *out_wait, GError **error)
 }
 
 /* Reading ahead with O_DIRECT did not work at OFFSET: go on through the page cache, if that is
- * allowed. The blocks already read ahead are read again. */
+ * allowed; where it is not, reads that are no splices may still be direct. The blocks already read
+ * ahead are read again. */
 static IohStep
 splice_readers_failed (EngineSplice *splice, uint64_t offset, int result, GError **error)
 {
-    if (!ioh_storage_step_down (&splice->job->source->storage, IOH_STAGE_READ, offset, result,
-                                error))
+    IohStorage *storage = &splice->job->source->storage;
+
+    if (result == -ENOSYS || (splice_is_refused (result) && !storage->steps_down))
+        return IOH_STEP_UNSUPPORTED;
+    if (!ioh_storage_step_down (storage, IOH_STAGE_READ, offset, result, error))
         return IOH_STEP_FAILED;
     g_clear_pointer (&splice->readers, ioh_readers_free);
     return IOH_STEP_MOVED;
