@@ -92,7 +92,7 @@ contract_run_refused (gconstpointer data)
     trial_run (trial);
     if (trial->plan != NULL || trial->error == NULL ||
         ioh_error_exit (trial->error) != IOH_EXIT_USAGE)
-        g_test_fail_printf ("a named engine that cannot work was not refused");
+        trial_fail ("a named engine that cannot work was not refused");
     trial_expect_untouched (trial);
     trial_free (trial);
 }
@@ -147,19 +147,6 @@ contract_makes_sense (const TrialEnds *ends)
     return ends->direction == IOH_SAVE || ends->file->kind != TRIAL_NULL;
 }
 
-/* Whether the engine says it works with these ends: by their facts and by what it can do. */
-static gboolean
-contract_is_usable (const TrialEnds *ends, const IohFacts *facts)
-{
-    const IohEngine *engine = ends->engine;
-    gboolean direct = contract_is_save (ends) ? engine->saves_direct : engine->restores_direct;
-    const char *why = NULL;
-
-    if (ends->file->cache == IOH_CACHE_DIRECT && !direct)
-        return FALSE;
-    return engine->usable (facts, ends->direction, &why);
-}
-
 static void
 contract_add_ends (const TrialEnds *ends)
 {
@@ -170,7 +157,7 @@ contract_add_ends (const TrialEnds *ends)
     g_assert_no_error (trial->error);
     if (direct && trial->facts->file.direct == IOH_DIRECT_NO) {
         contract_add (ends, NULL, "direct", contract_run_no_direct);
-    } else if (!contract_is_usable (ends, trial->facts)) {
+    } else if (!trial_engine_fits (trial)) {
         contract_add (ends, NULL, "refused", contract_run_refused);
     } else if (ends->engine->queues && ends->queue == IOH_QUEUE_IO_URING &&
                ioh_queue_probe_io_uring () != 0) {

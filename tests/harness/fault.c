@@ -7,13 +7,14 @@
  */
 #include "fault.h"
 
-#define FAULT_MOST 4
+#define FAULT_MOST 8
 
 static struct {
     GMutex mutex;
     Fault armed[FAULT_MOST];
     unsigned count;
-    gboolean struck;
+    gboolean struck; /* the last of them has */
+    gboolean reverse_queues;
     unsigned calls[SYS_CALLS];
     FaultWaitFunc watcher;
     gpointer watcher_data;
@@ -65,6 +66,18 @@ fault_watch_waits (FaultWaitFunc func, gpointer data)
     fault.watcher_data = data;
 }
 
+void
+fault_reverse_queues (gboolean reverse)
+{
+    fault.reverse_queues = reverse;
+}
+
+gboolean
+fault_queues_reversed (void)
+{
+    return fault.reverse_queues;
+}
+
 static FaultVerdict
 fault_verdict (const Fault *armed)
 {
@@ -88,7 +101,7 @@ fault_enter (SysCall call)
         const Fault *armed = &fault.armed[i];
         if (armed->call == call && nth >= armed->first && nth <= armed->last) {
             verdict = fault_verdict (armed);
-            fault.struck = TRUE;
+            fault.struck = fault.struck || i + 1 == fault.count;
         }
     }
     g_mutex_unlock (&fault.mutex);

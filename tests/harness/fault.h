@@ -29,10 +29,11 @@ typedef struct {
 
 #define FAULT_FOR_EVER G_MAXUINT
 
-/* Adds FAULT to those that are armed and begins to count calls anew. */
+/* Adds FAULT to those that are armed and begins to count calls anew. Where several strike the same
+ * call, the one armed last does. */
 void fault_arm (const Fault *fault);
 
-/* Ends all faults. TRUE when any of them has struck. */
+/* Ends all faults. TRUE when the one that was armed last has struck. */
 gboolean fault_disarm (void);
 
 /* How often CALL was made since the last arming or fault_count_anew. */
@@ -44,6 +45,10 @@ void fault_count_anew (void);
 typedef int (*FaultWaitFunc) (struct pollfd *fds, unsigned count, gint64 timeout_us, gpointer data);
 void fault_watch_waits (FaultWaitFunc func, gpointer data);
 int fault_real_poll (struct pollfd *fds, unsigned count, gint64 timeout_us);
+
+/* Queues hand back what is finished in the opposite order, as far as more than one request is. */
+void fault_reverse_queues (gboolean reverse);
+gboolean fault_queues_reversed (void);
 
 /* For the wrappers. */
 typedef struct {

@@ -16,6 +16,9 @@ NOT_WRAPPED = {"clear_fd"}
 # fault.c has the wrapper: it also tells the test that the helper waits
 BY_HAND = {"poll"}
 
+# what queue-wrap.c does to the backends of the queue, counted like functions of sys.h
+QUEUE_CALLS = ["queue_open", "queue_submit", "queue_reap"]
+
 
 def parameters(text):
     """[(declaration, name)] of a parameter list."""
@@ -34,11 +37,15 @@ def functions(path):
             yield result, symbol, name, parameters(arguments)
 
 
+def names(calls):
+    return [name for _, _, name, _ in calls] + QUEUE_CALLS
+
+
 def write_header(path, calls):
     with open(path, "w", encoding="ascii") as out:
         out.write("#pragma once\n\n/* Written by sys-wrap.py: the functions of sys.h. */\n")
         out.write("typedef enum {\n")
-        for _, _, name, _ in calls:
+        for name in names(calls):
             out.write(f"    SYS_{name.upper()},\n")
         out.write("    SYS_CALLS,\n} SysCall;\n\n")
         out.write("extern const char *const sys_call_names[SYS_CALLS];\n")
@@ -68,7 +75,7 @@ def write_source(path, calls):
         out.write("/* Written by sys-wrap.py. */\n")
         out.write('#include "fault.h"\n#include "sys-wrap.h"\n#include "sys.h"\n\n')
         out.write("const char *const sys_call_names[SYS_CALLS] = {\n")
-        for _, _, name, _ in calls:
+        for name in names(calls):
             out.write(f'    "{name}",\n')
         out.write("};\n")
         for call in calls:
@@ -79,6 +86,7 @@ def write_arguments(path, calls):
     with open(path, "w", encoding="ascii") as out:
         for _, symbol, _, _ in calls:
             out.write(f"-Wl,--wrap={symbol}\n")
+        out.write("-Wl,--wrap=ioh_queue_uring\n-Wl,--wrap=ioh_queue_threads\n")
 
 
 def main():

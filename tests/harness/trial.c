@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,9 +20,10 @@
 #include "pattern.h"
 #include "scratch.h"
 
-#define TRIAL_SECONDS 120
+#define TRIAL_SECONDS 60
 
 static const char *trial_device_path;
+static const char *trial_what;
 
 void
 trial_use_device (const char *path)
@@ -97,7 +100,6 @@ trial_make_image (Trial *trial)
     trial_pwrite (fd, trial->data, trial->length, trial->offset);
     if (trial->ends.file->kind == TRIAL_BLOCK)
         trial->options->expect_bytes = trial->length;
-    fsync (fd);
     close (fd);
 }
 
@@ -110,7 +112,6 @@ trial_make_device_background (Trial *trial)
     g_assert_cmpint (fd, >=, 0);
     memset (background, 'o', TRIAL_DEVICE_BYTES);
     trial_pwrite (fd, background, TRIAL_DEVICE_BYTES, 0);
-    fsync (fd);
     close (fd);
 }
 
@@ -148,8 +149,8 @@ trial_open_inherited (Trial *trial)
     trial->witness_fd = fcntl (trial->file_fd, F_DUPFD_CLOEXEC, 3);
 }
 
-static void
-trial_make_file (Trial *trial)
+void
+trial_make (Trial *trial)
 {
     TrialKind kind = trial->ends.file->kind;
     gboolean save = trial->ends.direction == IOH_SAVE;
@@ -178,7 +179,8 @@ trial_make_file (Trial *trial)
 void
 trial_probe (Trial *trial)
 {
-    trial_make_file (trial);
+    if (trial->path == NULL)
+        trial_make (trial);
     trial->facts = ioh_probe (trial->options, &trial->error);
 }
 
@@ -188,6 +190,21 @@ trial_clear_fd (int *fd)
     if (*fd >= 0)
         close (*fd);
     *fd = -1;
+}
+
+gboolean
+trial_engine_fits (const Trial *trial)
+{
+    const IohEngine *engine = trial->ends.engine;
+    const char *why = NULL;
+
+    if (engine == NULL)
+        return TRUE;
+    gboolean direct =
+        trial->ends.direction == IOH_SAVE ? engine->saves_direct : engine->restores_direct;
+    if (trial->ends.file->cache == IOH_CACHE_DIRECT && !direct)
+        return FALSE;
+    return engine->usable (trial->facts, trial->ends.direction, &why);
 }
 
 static gboolean
@@ -215,7 +232,7 @@ trial_wait (struct pollfd *fds, unsigned count, gint64 timeout_us, gpointer data
     int ready = 0;
 
     if (fcntl (trial->stream_fd, F_GETFL) != trial->stream_flags)
-        g_test_fail_printf ("the flags of the stream's descriptor were changed");
+        trial_fail ("the flags of the stream's descriptor were changed");
     trial_clear_fd (&trial->fifo_writer_fd);
     if (trial->stepped) {
         gboolean moved = TRUE;
@@ -239,13 +256,32 @@ trial_close (int fd, const struct stat *was)
         close (fd);
 }
 
+void
+trial_says (const char *what)
+{
+    trial_what = what;
+}
+
+void
+trial_fail (const char *format, ...)
+{
+    va_list args;
+
+    va_start (args, format);
+    g_autofree char *why = g_strdup_vprintf (format, args);
+    va_end (args);
+    if (trial_what != NULL)
+        g_test_message ("%s: %s", trial_what, why);
+    g_test_fail_printf ("%s", why);
+}
+
+/* Everything else is lost by now: writing from a signal handler is the least. */
 static void
 trial_watchdog_bites (int signal_number)
 {
-    static const char text[] = "Bail out! a transfer hangs\n";
-
-    if (write (STDOUT_FILENO, text, sizeof text - 1) > 0)
-        abort ();
+    dprintf (STDOUT_FILENO, "Bail out! %s hangs: %s\n", g_test_get_path (),
+             trial_what != NULL ? trial_what : "a transfer");
+    abort ();
 }
 
 void
@@ -282,7 +318,7 @@ void
 trial_run (Trial *trial)
 {
     trial_watchdog (TRUE);
-    if (trial->path == NULL)
+    if (trial->facts == NULL && trial->error == NULL)
         trial_probe (trial);
     if (trial->facts != NULL)
         trial->plan = ioh_plan_new (trial->options, trial->facts, &trial->error);
@@ -319,5 +355,5 @@ trial_free (Trial *trial)
     g_free (trial->data);
     g_free (trial);
     if (scratch_count_fds () != fds)
-        g_test_fail_printf ("%u descriptors were open, now it is %u", fds, scratch_count_fds ());
+        trial_fail ("%u descriptors were open, now it is %u", fds, scratch_count_fds ());
 }

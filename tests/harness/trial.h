@@ -50,6 +50,8 @@ typedef struct {
     uint64_t offset;     /* where in the file the stream begins */
     gboolean has_old;    /* there is a file at the target's path already */
     gboolean stepped;    /* the peers act in the helper's waits, without threads */
+    gboolean disturbed;  /* an inherited descriptor need not be left as it should be */
+    gboolean littered;   /* nor the directory */
     Peer *stream_peer;
     Peer *file_peer; /* who is at the other end of a FIFO, else NULL */
 
@@ -83,11 +85,23 @@ void trial_use_device (const char *path);
 /* A trial of LENGTH bytes; nothing of the file's side is made yet. */
 Trial *trial_new (const TrialEnds *ends, size_t length);
 
-/* Makes the file's side and asks the probe: facts or error. */
+/* Makes the file's side. */
+void trial_make (Trial *trial);
+
+/* Makes it, unless that is done, and asks the probe: facts or error. */
 void trial_probe (Trial *trial);
+
+/* After the probe: whether the engine says that it works with these ends. */
+gboolean trial_engine_fits (const Trial *trial);
 
 /* All of it. */
 void trial_run (Trial *trial);
+
+/* What is being tried, for messages; borrowed. NULL: just the test. */
+void trial_says (const char *what);
+
+/* Fails the test; it goes on. */
+void trial_fail (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* Ends the process when it takes longer than a transfer ever may. */
 void trial_watchdog (gboolean on);
@@ -116,6 +130,9 @@ void trial_expect_untouched (Trial *trial);
 /* The stream arrived in full, or what arrived of it is its beginning. */
 gboolean trial_is_complete (Trial *trial);
 gboolean trial_is_prefix (Trial *trial);
+
+/* The report says that the target has its name. */
+gboolean trial_is_published (const Trial *trial);
 
 /* Number of stream bytes that the report says were handed over. */
 gint64 trial_reported_bytes (const Trial *trial);
