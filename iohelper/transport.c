@@ -131,6 +131,7 @@ ioh_transport_pace (IohTransport *transport, IohDirection direction)
     int parts = direction == IOH_SAVE ? TRANSPORT_SAVE_PARTS : TRANSPORT_RESTORE_PARTS;
 
     ioh_pace_init (&transport->pace, (size_t) (transport->pipe_bytes / parts));
+    ioh_sys_wake_promptly ();
 }
 
 IohStep
