@@ -126,7 +126,7 @@ ioh_sys_poll (struct pollfd *fds, unsigned count, gint64 timeout_us)
     return SYS_RETRY (ppoll (fds, count, timeout_us < 0 ? NULL : &timeout, NULL));
 }
 
-void
+int
 ioh_sys_wake_promptly (void)
 {
     struct {
@@ -141,13 +141,12 @@ ioh_sys_wake_promptly (void)
     } attributes = {.size = sizeof attributes, .runtime_ns = SYS_SLICE_NS};
 
     prctl (PR_SET_TIMERSLACK, 1);
-    /* whoever started us may have chosen another policy or nice value: that is left alone */
+    /* whoever started us may have chosen another policy: that is left alone, as is the nice value
+     */
     if (sched_getscheduler (0) != SCHED_OTHER)
-        return;
-    errno = 0;
+        return 0;
     attributes.nice = getpriority (PRIO_PROCESS, 0);
-    if (errno == 0)
-        syscall (SYS_sched_setattr, 0, &attributes, 0);
+    return SYS_RETRY ((int) syscall (SYS_sched_setattr, 0, &attributes, 0));
 }
 
 int
