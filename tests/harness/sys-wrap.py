@@ -23,6 +23,8 @@ QUEUE_CALLS = ["queue_open", "queue_submit", "queue_reap"]
 def parameters(text):
     """[(declaration, name)] of a parameter list."""
     found = []
+    if text == "void":
+        return found
     for declaration in " ".join(text.split()).split(", "):
         name = re.search(r"(\w+)(\[\w*\])?$", declaration).group(1)
         found.append((declaration, name))
@@ -52,7 +54,7 @@ def write_header(path, calls):
 
 
 def write_wrapper(out, result, symbol, name, arguments):
-    declared = ", ".join(declaration for declaration, _ in arguments)
+    declared = ", ".join(declaration for declaration, _ in arguments) or "void"
     passed = ", ".join(argument for _, argument in arguments)
     has_length = result == "ssize_t" and any(d == "size_t length" for d, _ in arguments)
     out.write(f"\n{result} __real_{symbol} ({declared});\n")
