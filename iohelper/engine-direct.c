@@ -29,11 +29,10 @@ typedef struct {
     IohBlock *filling; /* the block that is being filled, or NULL */
 
     /* restore: blocks are used in turn */
-    unsigned head;         /* the block that is given next */
-    unsigned asked;        /* blocks from there on that were asked for */
-    size_t given;          /* bytes of the head that were handed over */
-    uint64_t known_end;    /* the file was at least as long at the beginning */
-    gboolean cached_ahead; /* what is at position was in the page cache */
+    unsigned head;      /* the block that is given next */
+    unsigned asked;     /* blocks from there on that were asked for */
+    size_t given;       /* bytes of the head that were handed over */
+    uint64_t known_end; /* the file was at least as long at the beginning */
 } EngineDirect;
 
 static gboolean
@@ -78,17 +77,6 @@ direct_known_end (const IohSource *source)
     return source->end;
 }
 
-/* Whether the block at OFFSET lies in the page cache and is to stay there. */
-static gboolean
-direct_is_cached (EngineDirect *direct, uint64_t offset)
-{
-    const IohStorage *storage = &direct->job->source->storage;
-
-    if (direct->job->plan->cache == IOH_CACHE_KEEP || storage->direct_fd >= 0)
-        return TRUE;
-    return ioh_sys_is_cached (storage->fd, offset, direct->blocks.bytes);
-}
-
 static gboolean
 direct_begin_save (EngineDirect *direct, GError **error)
 {
@@ -108,7 +96,6 @@ direct_begin_restore (EngineDirect *direct, GError **error)
                           job->report, error))
         return FALSE;
     direct->known_end = direct_known_end (job->source);
-    direct->cached_ahead = direct_is_cached (direct, direct->position);
     return TRUE;
 }
 
@@ -274,16 +261,14 @@ direct_block_in_turn (EngineDirect *direct, unsigned turn)
 static gboolean
 direct_restore_ask (EngineDirect *direct, GError **error)
 {
-    const IohSource *source = direct->job->source;
+    IohSource *source = direct->job->source;
     IohBlock *block = direct_block_in_turn (direct, direct->asked);
     size_t align = direct_align (&source->storage);
 
     ioh_block_begin (&direct->blocks, block, direct->position);
     block->end = (size_t) MIN (direct->blocks.bytes, source->end - block->base);
-    block->cached = direct->cached_ahead;
+    block->cached = ioh_source_was_cached (source, block->base, block->end);
     direct->position = block->base + block->end;
-    /* asked before this block is read, which makes the kernel read on into the next */
-    direct->cached_ahead = direct_is_cached (direct, direct->position);
     direct->asked++;
     size_t first = block->begin / align * align;
     size_t last = (block->end + align - 1) / align * align;
@@ -313,8 +298,7 @@ direct_restore_arrived (EngineDirect *direct, IohBlock *block)
     const IohRequest *request = &block->request;
     uint64_t end = MIN (block->base + block->end, request->offset + request->done);
 
-    if (!block->cached)
-        ioh_behind_drop (source->storage.fd, request->offset, request->offset + request->done);
+    ioh_source_leave (source, request->offset, request->offset + request->done, block->cached);
     if (end < block->base + block->end)
         direct->ended = TRUE;
     block->end = end > block->base + block->begin ? (size_t) (end - block->base) : block->begin;

@@ -100,24 +100,21 @@ source_at_end (IohSource *source)
            source->position >= (uint64_t) st.st_size;
 }
 
-/* Reads through the page cache without leaving pages there that were not there before. */
-static gboolean
-source_read_leaving_cache (IohSource *source, void *buffer, size_t length, size_t *out_bytes,
-                           GError **error)
+gboolean
+ioh_source_was_cached (IohSource *source, uint64_t offset, size_t length)
 {
-    uint64_t offset = source->position;
-    gboolean cached = source->storage.direct_fd >= 0 ||
-                      ioh_resident_was (&source->resident, source->storage.fd, offset, length);
+    return source->plan->cache == IOH_CACHE_KEEP || source->storage.direct_fd >= 0 ||
+           ioh_resident_was (&source->resident, source->storage.fd, offset, length);
+}
 
-    if (!ioh_storage_read (&source->storage, buffer, length, offset, out_bytes, error))
-        return FALSE;
+void
+ioh_source_leave (IohSource *source, uint64_t offset, uint64_t end, gboolean cached)
+{
     if (cached)
-        source->drop_from = offset + *out_bytes;
+        source->drop_from = end;
     else
         ioh_behind_drop (source->storage.fd,
-                         MAX (source->drop_from, offset - MIN (offset, SOURCE_DROP_AGAIN)),
-                         offset + *out_bytes);
-    return TRUE;
+                         MAX (source->drop_from, offset - MIN (offset, SOURCE_DROP_AGAIN)), end);
 }
 
 static IohStep
@@ -126,15 +123,15 @@ source_read_at (IohSource *source, void *buffer, size_t length, size_t *out_byte
     gint64 begun_us = g_get_monotonic_time ();
     size_t block = source->plan->block_bytes;
     size_t asked = MIN (length, block - (size_t) (source->position % block));
+    gboolean cached = ioh_source_was_cached (source, source->position, asked);
     size_t got = 0;
 
     gboolean read =
-        source->plan->cache == IOH_CACHE_KEEP
-            ? ioh_storage_read (&source->storage, buffer, asked, source->position, &got, error)
-            : source_read_leaving_cache (source, buffer, asked, &got, error);
+        ioh_storage_read (&source->storage, buffer, asked, source->position, &got, error);
     source->wait_us += g_get_monotonic_time () - begun_us;
     if (!read)
         return IOH_STEP_FAILED;
+    ioh_source_leave (source, source->position, source->position + got, cached);
     if (source->end - source->position < got)
         got = (size_t) (source->end - source->position);
     source->position += got;

@@ -40,6 +40,13 @@ IohSource *ioh_source_open (const IohOptions *options, const IohPlan *plan, cons
 IohStep ioh_source_read (IohSource *source, void *buffer, size_t length, size_t *out_bytes,
                          IohWait *out_wait, GError **error);
 
+/* For engines that read the storage themselves: whether the cache held any page of a range before
+ * we came, or what it holds does not matter. To be asked in order, before the range is read. */
+gboolean ioh_source_was_cached (IohSource *source, uint64_t offset, size_t length);
+
+/* The range was read: unless it was CACHED before, it leaves the cache. To be told in order. */
+void ioh_source_leave (IohSource *source, uint64_t offset, uint64_t end, gboolean cached);
+
 /* For engines that splice: the description to read at the position through the page cache, -1 when
  * there is none. *OUT_LIMIT is how much may be read at once, 0 at the end of the stream. */
 int ioh_source_splice_fd (IohSource *source, size_t *out_limit);
