@@ -6,6 +6,8 @@
 . "$(dirname "$0")/lib.sh"
 
 have python3 || skip_all "no python3"
+# past whatever stands for it in the path, which takes its time
+python=$(python3 -c 'import sys; print(sys.executable)')
 cd "$T" || exit
 n=1048583
 gen $n >stream
@@ -52,7 +54,7 @@ for engine in $(engines); do
     rm -f d/f
     gen $n | save --report r d/f
     saved "$engine: a save with a report" d/f $n
-    ok "$engine: the report agrees with the file" python3 look.py r \
+    ok "$engine: the report agrees with the file" "$python" -I -S look.py r \
         'r["direction"] == "save"' 'r["outcome"] == "done"' 'r["exit-status"] == 0' \
         "r['bytes'] == $n" 'r["durable"] is True' 'r["file"]["name"] == "d/f"' \
         'r["file"]["kind"] == "new"' 'r["file"]["length"] == file("d/f").st_size' \
@@ -65,40 +67,40 @@ for engine in $(engines); do
     rm r
     restore --report r d/f | cat >out
     restored "$engine: a restore with a report" out $n
-    ok "$engine: the report agrees with what came out" python3 look.py r \
+    ok "$engine: the report agrees with what came out" "$python" -I -S look.py r \
         'r["direction"] == "restore"' "r['bytes'] == $n" 'r["file"]["length"] == r["bytes"]' \
         'r["file"]["allocated"] == file("d/f").st_blocks * 512' \
         'r["stream"]["kind"] == "pipe"'
     gen $n | save --report r --expect-size $((n + 1)) d/f
-    ok "$engine: the report of a failure" python3 look.py r \
+    ok "$engine: the report of a failure" "$python" -I -S look.py r \
         'r["outcome"] == "failed"' 'r["exit-status"] == 3' "r['bytes'] == $n" \
         'r["error"]["side"] == "stream"' 'r["durable"] is False' \
         'r["file"]["published"] is False' "r['error']['offset'] == $n"
     gen $n | save --report r /dev/full
-    ok "$engine: the report of a full device" python3 look.py r \
+    ok "$engine: the report of a full device" "$python" -I -S look.py r \
         'r["exit-status"] == 5' 'r["error"]["side"] == "file"' 'r["error"]["stage"] == "write"' \
         'r["error"]["errno"] in (28, "ENOSPC")' 'r["error"]["name"] == "/dev/full"' \
         '"No space left on device" in r["error"]["message"]'
     gen $n | save --sync none --report r d/f
-    ok "K22 $engine: not synced, and it says so" python3 look.py r \
+    ok "K22 $engine: not synced, and it says so" "$python" -I -S look.py r \
         'r["durable"] is False' 'r["sync"]["used"] == "none"'
     gen $n | save --sync data --exists overwrite --cache keep --report r d/f
-    ok "$engine: what was asked is what was used" python3 look.py r \
+    ok "$engine: what was asked is what was used" "$python" -I -S look.py r \
         'r["sync"]["used"] == "data"' 'r["exists"]["asked"] == "overwrite"' 'r["exists"]["used"] == "in-place"' \
         'r["cache"]["used"] == "keep"' 'r["cache"]["asked"] == "keep"'
     gen $n | save --pipe-size 128K --block-size 64K --report r d/f
-    ok "$engine: sizes asked for" python3 look.py r \
+    ok "$engine: sizes asked for" "$python" -I -S look.py r \
  \
         'r["stream"]["pipe-size"]["asked"] == 131072' 'r["stream"]["pipe-size"]["used"] == 131072' 'r["block-size"] == 65536'
     gen $n | save --report r /dev/null
-    ok "K79 $engine: what goes to /dev/null is not durable" python3 look.py r \
+    ok "K79 $engine: what goes to /dev/null is not durable" "$python" -I -S look.py r \
         'r["file"]["kind"] != "regular"' "r['bytes'] == $n"
     gen $n | save --report fd:9 d/f 9>r
-    ok "$engine: --report fd:9" python3 look.py r "r['bytes'] == $n"
+    ok "$engine: --report fd:9" "$python" -I -S look.py r "r['bytes'] == $n"
     gen $n | save --report - d/f >r
-    ok "$engine: --report -" python3 look.py r "r['bytes'] == $n"
+    ok "$engine: --report -" "$python" -I -S look.py r "r['bytes'] == $n"
     gen $n | save --report r --quiet - >out
-    ok "$engine: a report of standard output" python3 look.py r "r['bytes'] == $n"
+    ok "$engine: a report of standard output" "$python" -I -S look.py r "r['bytes'] == $n"
     ok "$engine: where only the stream goes" check $n <out
 done
 engine=${IOH_ENGINE:-auto}
@@ -106,7 +108,7 @@ engine=${IOH_ENGINE:-auto}
 # A name that is no UTF-8 or has quotes still makes valid JSON.
 for name in $'not\xffutf8' 'a"b\c' $'new\nline'; do
     save --report r "d/$name" <stream
-    ok "a report with the name ${name@Q}" python3 look.py r "r['bytes'] == $n"
+    ok "a report with the name ${name@Q}" "$python" -I -S look.py r "r['bytes'] == $n"
     rm -f "d/$name"
 done
 
@@ -118,7 +120,7 @@ gen 100000 >&6
 kill -TERM "$pid"
 end
 exec 6>&-
-ok "a cancelled run reports" python3 look.py r 'r["outcome"] == "cancelled"' \
+ok "a cancelled run reports" "$python" -I -S look.py r 'r["outcome"] == "cancelled"' \
     'r["signal"] == 15' 'r["durable"] is False'
 
 # A usage error still needs no report; a report that cannot be written is an error of its own, but
@@ -161,15 +163,15 @@ ok "neither is made" test ! -e d/new
 echo "much longer than any report could be" >r
 head -c 100000 /dev/zero >>r
 save --report r d/f <stream
-ok "an old report is replaced" python3 look.py r "r['bytes'] == $n"
+ok "an old report is replaced" "$python" -I -S look.py r "r['bytes'] == $n"
 save --report $'r\xff"' d/f <stream
-ok "a report by a name that is not UTF-8" python3 look.py $'r\xff"' "r['bytes'] == $n"
+ok "a report by a name that is not UTF-8" "$python" -I -S look.py $'r\xff"' "r['bytes'] == $n"
 mkfifo pipe
 cat pipe >r &
 reader=$!
 save --report pipe d/f <stream
 wait $reader
-ok "a report to a FIFO" python3 look.py r "r['bytes'] == $n"
+ok "a report to a FIFO" "$python" -I -S look.py r "r['bytes'] == $n"
 
 # ---- --explain -----------------------------------------------------------------------------------
 
