@@ -82,7 +82,7 @@ direct_begin_save (EngineDirect *direct, GError **error)
 {
     IohJob *job = direct->job;
 
-    ioh_intake_init (&direct->intake, &job->transport.channel);
+    ioh_intake_init (&direct->intake, &job->transport);
     return ioh_blocks_init (&direct->blocks, job->plan, &job->sink->storage, IOH_REQUEST_WRITE,
                             job->report, error);
 }
@@ -205,7 +205,7 @@ direct_save_fill (EngineDirect *direct, IohBlock *block, IohWait *out_wait, GErr
         ssize_t got = ioh_intake_read (&direct->intake, block->memory + block->end,
                                        direct->blocks.bytes - block->end, &job->taken);
         if (got == -EAGAIN) {
-            ioh_wait_for (out_wait, job->transport.channel.fd, POLLIN, IOH_SIDE_STREAM);
+            ioh_transport_wait (&job->transport, POLLIN, out_wait);
             return direct_wait_also_for_queue (direct, out_wait);
         }
         if (got < 0)
@@ -329,10 +329,10 @@ direct_restore_give (EngineDirect *direct, IohBlock *block, IohWait *out_wait, G
     size_t left = block->end - block->begin - direct->given;
 
     if (left > 0) {
-        ssize_t gave = ioh_channel_write (&job->transport.channel,
-                                          block->memory + block->begin + direct->given, left);
+        ssize_t gave = ioh_transport_write (&job->transport,
+                                            block->memory + block->begin + direct->given, left);
         if (gave == -EAGAIN)
-            return ioh_wait_for (out_wait, job->transport.channel.fd, POLLOUT, IOH_SIDE_STREAM);
+            return ioh_transport_wait (&job->transport, POLLOUT, out_wait);
         if (gave < 0)
             return direct_stream_failed (direct, IOH_STAGE_WRITE, job->delivered, gave, error);
         direct->given += (size_t) gave;

@@ -9,22 +9,20 @@
 #include "intake.h"
 
 #include <errno.h>
-#include <fcntl.h>
 
 #include "size.h"
 #include "sys.h"
-#include "transport.h"
 
 #define INTAKE_PIPE_BYTES ((int) IOH_MIB)
 
 void
-ioh_intake_init (IohIntake *intake, IohChannel *channel)
+ioh_intake_init (IohIntake *intake, IohTransport *transport)
 {
     int fds[2];
     int refused = 0;
 
-    *intake = (IohIntake){.channel = channel, .read_fd = -1, .write_fd = -1};
-    if (channel->kind != IOH_END_PIPE || ioh_sys_pipe (fds) < 0)
+    *intake = (IohIntake){.transport = transport, .read_fd = -1, .write_fd = -1};
+    if (transport->channel.kind != IOH_END_PIPE || ioh_sys_pipe (fds) < 0)
         return;
     intake->read_fd = fds[0];
     intake->write_fd = fds[1];
@@ -43,8 +41,7 @@ ioh_intake_clear (IohIntake *intake)
 static ssize_t
 intake_fill_pipe (IohIntake *intake)
 {
-    ssize_t moved = ioh_sys_splice (intake->channel->fd, NULL, intake->write_fd, NULL,
-                                    intake->pipe_bytes, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+    ssize_t moved = ioh_transport_splice (intake->transport, intake->write_fd, intake->pipe_bytes);
 
     if (moved > 0)
         intake->held = (size_t) moved;
@@ -72,7 +69,7 @@ ioh_intake_read (IohIntake *intake, void *buffer, size_t length, uint64_t *taken
             intake->held -= (size_t) moved;
         return moved;
     }
-    moved = ioh_channel_read (intake->channel, buffer, length);
+    moved = ioh_transport_read (intake->transport, buffer, length);
     if (moved > 0)
         *taken += (uint64_t) moved;
     return moved;

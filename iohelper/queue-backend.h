@@ -16,6 +16,9 @@ typedef struct {
     /* A request that was answered, its result set, or NULL. Never waits. */
     IohRequest *(*reap) (gpointer state);
 
+    /* Waits until reap finds something; something is in flight. */
+    void (*wait) (gpointer state);
+
     /* Called with nothing in flight. */
     void (*close) (gpointer state);
 

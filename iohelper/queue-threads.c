@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
     GMutex lock;
     GCond work; /* something to do, or to end */
+    GCond done; /* something finished */
     ThreadsList waiting;
     ThreadsList finished;
     gboolean ends;
@@ -92,6 +93,7 @@ threads_give (ThreadsQueue *queue, IohRequest *request)
     if (queue->finished.head == NULL)
         eventfd_write (queue->event_fd, 1);
     threads_list_push (&queue->finished, request);
+    g_cond_signal (&queue->done);
     g_mutex_unlock (&queue->lock);
 }
 
@@ -121,6 +123,7 @@ threads_close (gpointer state)
         g_thread_join (queue->threads[i]);
     ioh_sys_clear_fd (&queue->event_fd);
     g_cond_clear (&queue->work);
+    g_cond_clear (&queue->done);
     g_mutex_clear (&queue->lock);
     g_free (queue);
 }
@@ -135,6 +138,7 @@ threads_open (const IohQueueSetup *setup, gpointer *out_state, int *out_fd)
     ThreadsQueue *queue = g_new0 (ThreadsQueue, 1);
     g_mutex_init (&queue->lock);
     g_cond_init (&queue->work);
+    g_cond_init (&queue->done);
     threads_list_init (&queue->waiting);
     threads_list_init (&queue->finished);
     queue->event_fd = event_fd;
@@ -180,9 +184,21 @@ threads_reap (gpointer state)
     return request;
 }
 
+static void
+threads_wait (gpointer state)
+{
+    ThreadsQueue *queue = state;
+
+    g_mutex_lock (&queue->lock);
+    while (queue->finished.head == NULL)
+        g_cond_wait (&queue->done, &queue->lock);
+    g_mutex_unlock (&queue->lock);
+}
+
 const IohQueueBackend ioh_queue_threads = {
     .open = threads_open,
     .submit = threads_submit,
     .reap = threads_reap,
+    .wait = threads_wait,
     .close = threads_close,
 };

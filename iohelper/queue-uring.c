@@ -104,6 +104,16 @@ uring_reap (gpointer state)
     return request;
 }
 
+static void
+uring_wait (gpointer state)
+{
+    UringQueue *queue = state;
+    struct io_uring_cqe *cqe = NULL;
+
+    while (io_uring_wait_cqe (&queue->ring, &cqe) == -EINTR)
+        ;
+}
+
 static int
 uring_probe (void)
 {
@@ -119,6 +129,7 @@ const IohQueueBackend ioh_queue_uring = {
     .open = uring_open,
     .submit = uring_submit,
     .reap = uring_reap,
+    .wait = uring_wait,
     .close = uring_close,
     .probe = uring_probe,
 };

@@ -11,7 +11,6 @@
 #include <errno.h>
 
 #include "queue-backend.h"
-#include "sys.h"
 
 /* An answer that moves nothing is believed after so many. */
 #define QUEUE_MAX_RETRIES 16
@@ -98,8 +97,7 @@ ioh_queue_wait (IohQueue *queue)
     IohRequest *request = ioh_queue_reap (queue);
 
     while (request == NULL && queue->in_flight > 0) {
-        struct pollfd finished = {.fd = queue->fd, .events = POLLIN};
-        ioh_sys_poll (&finished, 1, -1);
+        queue->backend->wait (queue->state);
         request = ioh_queue_reap (queue);
     }
     return request;

@@ -89,6 +89,16 @@ wrapped_reap (gpointer state)
     return request;
 }
 
+/* What is held back is there already. */
+static void
+wrapped_wait (gpointer state)
+{
+    WrappedQueue *queue = state;
+
+    if (queue->held_count == 0)
+        queue->real->wait (queue->state);
+}
+
 static void
 wrapped_close (gpointer state)
 {
@@ -108,6 +118,7 @@ const IohQueueBackend __wrap_ioh_queue_uring = {
     .open = wrapped_open_uring,
     .submit = wrapped_submit,
     .reap = wrapped_reap,
+    .wait = wrapped_wait,
     .close = wrapped_close,
     .probe = wrapped_probe_uring,
 };
@@ -116,5 +127,6 @@ const IohQueueBackend __wrap_ioh_queue_threads = {
     .open = wrapped_open_threads,
     .submit = wrapped_submit,
     .reap = wrapped_reap,
+    .wait = wrapped_wait,
     .close = wrapped_close,
 };
