@@ -124,6 +124,10 @@ publish_create_named (IohPublication *publication, int flags)
         fd = ioh_sys_open (publication->directory_fd, publication->temporary,
                            flags | O_CREAT | O_EXCL, 0600);
     }
+    /* a kernel that refuses O_DIRECT has created the file all the same; one that is there already
+     * is somebody else's */
+    if (fd < 0 && fd != -EEXIST)
+        ioh_sys_unlink (publication->directory_fd, publication->temporary);
     if (fd < 0)
         g_clear_pointer (&publication->temporary, g_free);
     return fd;
