@@ -7,6 +7,7 @@
 #include <fcntl.h>
 
 #include "cases.h"
+#include "fault.h"
 
 #define KIB 1024
 #define MIB 1048576
@@ -107,6 +108,52 @@ flow_run_splicing_reader (const TrialEnds *ends, size_t length)
     flow_finish (trial);
 }
 
+/* In the peer's thread, which has written a little and goes on when that has arrived. */
+static gboolean
+flow_await_arrival (gpointer data)
+{
+    const Trial *trial = data;
+    gboolean save = contract_is_save (&trial->ends);
+
+    peer_await (save ? trial->file_peer : trial->stream_peer, 1);
+    return TRUE;
+}
+
+/* A single byte is passed on although nothing follows it. */
+static void
+flow_run_passes_on (const TrialEnds *ends, size_t length)
+{
+    Trial *trial = trial_new (ends, length);
+
+    trial_probe (trial);
+    Peer *writer = contract_is_save (ends) ? trial->stream_peer : trial->file_peer;
+    peer_manner (writer)->stall_after = 1;
+    peer_manner (writer)->at_stall = flow_await_arrival;
+    peer_manner (writer)->at_stall_data = trial;
+    flow_finish (trial);
+}
+
+/* Requests come back in another order than they were made. */
+static void
+flow_run_reversed (const TrialEnds *ends, size_t length)
+{
+    Trial *trial = trial_new (ends, length);
+
+    trial->options->block_bytes = 16 * KIB;
+    trial->options->queue_depth = 16;
+    fault_reverse_queues (TRUE);
+    trial_run (trial);
+    fault_reverse_queues (FALSE);
+    trial_expect_done (trial);
+    trial_free (trial);
+}
+
+static gboolean
+flow_has_queue (const TrialEnds *ends)
+{
+    return ends->engine->queues;
+}
+
 static gboolean
 flow_has_pipe (const TrialEnds *ends)
 {
@@ -126,6 +173,8 @@ const ContractCase contract_flow_cases[] = {
     {"slow-stream", NULL, flow_run_slow_stream, MIB + 777},
     {"slow-file", contract_has_file_peer, flow_run_slow_file, MIB + 777},
     {"nonblocking", NULL, flow_run_nonblocking, MIB + 777},
+    {"passes-on", contract_has_file_peer, flow_run_passes_on, MIB + 777},
+    {"reversed-queue", flow_has_queue, flow_run_reversed, 3 * MIB + 777},
     {"splicing-reader", flow_has_reader, flow_run_splicing_reader, 900 * KIB + 777},
     {NULL},
 };

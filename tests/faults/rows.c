@@ -111,6 +111,7 @@ const FaultRow fault_rows[] = {
     EITHER (OPEN, EIO, OPEN),
     EITHER (OPEN, EINVAL, OPEN),
     EITHER (OPEN, EOPNOTSUPP, OPEN),
+    LATE (OPEN, EINVAL, OPEN),
     EITHER (REOPEN, EACCES, OPEN | READ | WRITE | NAMED),
     LASTS (REOPEN, EACCES, OPEN | READ | WRITE | NAMED),
     EITHER (DUP, EMFILE, CLOSE),
@@ -185,7 +186,8 @@ fault_row_name (const FaultRow *row)
     if (row->manner == FAULT_SHORT)
         return g_strdup_printf ("%s short, %zu bytes%s", sys_call_names[row->call], row->short_to,
                                 lasts);
-    return g_strdup_printf ("%s returning %s%s", sys_call_names[row->call],
+    return g_strdup_printf ("%s %s %s%s", sys_call_names[row->call],
+                            row->manner == FAULT_AFTER ? "done, but returning" : "returning",
                             row->error_number > 0 ? g_strerror (row->error_number) : "a value",
                             lasts);
 }

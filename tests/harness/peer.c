@@ -158,6 +158,15 @@ peer_move (Peer *peer, size_t length, gboolean may_wait)
     return read (peer->fd, peer->got + peer->done, length);
 }
 
+static void
+peer_count (Peer *peer, size_t bytes)
+{
+    g_mutex_lock (&peer->mutex);
+    peer->done += bytes;
+    g_cond_broadcast (&peer->cond);
+    g_mutex_unlock (&peer->mutex);
+}
+
 typedef enum {
     PEER_MOVED,
     PEER_NOTHING, /* not now */
@@ -177,7 +186,7 @@ peer_piece (Peer *peer, gboolean may_wait)
         return PEER_ENDED;
     }
     if (!peer->manner.holds)
-        peer->done += (size_t) moved;
+        peer_count (peer, (size_t) moved);
     return PEER_MOVED;
 }
 
@@ -196,8 +205,11 @@ peer_await_turn (Peer *peer)
     g_mutex_lock (&peer->mutex);
     while (manner->paced && !peer->helper_waits && !peer->released)
         g_cond_wait (&peer->cond, &peer->mutex);
-    if (peer_stalls (peer) && manner->at_stall != NULL && manner->at_stall (manner->at_stall_data))
+    gboolean calls = peer_stalls (peer) && manner->at_stall != NULL;
+    g_mutex_unlock (&peer->mutex);
+    if (calls && manner->at_stall (manner->at_stall_data))
         manner->stall_after = PEER_NEVER;
+    g_mutex_lock (&peer->mutex);
     while (peer_stalls (peer))
         g_cond_wait (&peer->cond, &peer->mutex);
     g_mutex_unlock (&peer->mutex);
@@ -221,11 +233,20 @@ peer_start (Peer *peer)
 }
 
 void
+peer_await (Peer *peer, size_t bytes)
+{
+    g_mutex_lock (&peer->mutex);
+    while (peer->done < bytes)
+        g_cond_wait (&peer->cond, &peer->mutex);
+    g_mutex_unlock (&peer->mutex);
+}
+
+void
 peer_helper_waits (Peer *peer, gboolean waits)
 {
     g_mutex_lock (&peer->mutex);
     peer->helper_waits = waits;
-    g_cond_signal (&peer->cond);
+    g_cond_broadcast (&peer->cond);
     g_mutex_unlock (&peer->mutex);
 }
 
@@ -240,7 +261,7 @@ peer_finish (Peer *peer)
 {
     g_mutex_lock (&peer->mutex);
     peer->released = TRUE;
-    g_cond_signal (&peer->cond);
+    g_cond_broadcast (&peer->cond);
     g_mutex_unlock (&peer->mutex);
     if (peer->thread != NULL)
         g_thread_join (peer->thread);

@@ -33,6 +33,9 @@ PeerManner *peer_manner (Peer *peer);
 /* Lets it act in a thread. */
 void peer_start (Peer *peer);
 
+/* Waits until a reader that acts in a thread has BYTES. */
+void peer_await (Peer *peer, size_t bytes);
+
 /* Tells it whether the helper waits. */
 void peer_helper_waits (Peer *peer, gboolean waits);
 

@@ -16,6 +16,9 @@ NOT_WRAPPED = {"clear_fd"}
 # fault.c has the wrapper: it also tells the test that the helper waits
 BY_HAND = {"poll"}
 
+# returns a descriptor, which a failure that is told late takes away again
+MAKES_DESCRIPTOR = {"open", "reopen", "dup"}
+
 # what queue-wrap.c does to the backends of the queue, counted like functions of sys.h
 QUEUE_CALLS = ["queue_open", "queue_submit", "queue_reap"]
 
@@ -69,13 +72,15 @@ def write_wrapper(out, result, symbol, name, arguments):
         out.write("    if (verdict.shortens)\n")
         out.write("        length = MIN (length, verdict.short_to);\n")
     out.write(f"    {result} result = __real_{symbol} ({passed});\n")
+    if name in MAKES_DESCRIPTOR:
+        out.write("    if (verdict.after && result >= 0)\n        close (result);\n")
     out.write(f"    return verdict.after ? ({result}) verdict.result : result;\n}}\n")
 
 
 def write_source(path, calls):
     with open(path, "w", encoding="ascii") as out:
         out.write("/* Written by sys-wrap.py. */\n")
-        out.write('#include "fault.h"\n#include "sys-wrap.h"\n#include "sys.h"\n\n')
+        out.write('#include "fault.h"\n#include "sys-wrap.h"\n#include "sys.h"\n\n#include <unistd.h>\n\n')
         out.write("const char *const sys_call_names[SYS_CALLS] = {\n")
         for name in names(calls):
             out.write(f'    "{name}",\n')
