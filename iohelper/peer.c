@@ -68,6 +68,13 @@ peer_vsock_name (const IohAddress *address)
     return name;
 }
 
+/* The name of an address that needs no looking up. */
+static PeerName
+peer_fixed_name (const IohAddress *address)
+{
+    return address->kind == IOH_ADDRESS_UNIX ? peer_unix_name (address) : peer_vsock_name (address);
+}
+
 /* Looks up a TCP host. Returns what getaddrinfo does; the list is freed by the caller. */
 static gboolean
 peer_look_up (const IohAddress *address, gboolean listens, struct addrinfo **out_list,
@@ -225,10 +232,8 @@ peer_listen (IohPeer *peer, const IohAddress *address, const char *context, gboo
     int fd = -EADDRNOTAVAIL;
 
     if (address->kind != IOH_ADDRESS_TCP) {
-        gboolean local = address->kind == IOH_ADDRESS_UNIX;
-        name = local ? peer_unix_name (address) : peer_vsock_name (address);
-        return peer_listen_at (peer, local ? AF_UNIX : AF_VSOCK, address, &name, context,
-                               out_created);
+        name = peer_fixed_name (address);
+        return peer_listen_at (peer, name.storage.ss_family, address, &name, context, out_created);
     }
     if (!peer_look_up (address, TRUE, &list, error))
         return fd;
@@ -310,9 +315,8 @@ peer_connect (IohPeer *peer, const IohAddress *address, const PeerPatience *pati
     int fd = -EADDRNOTAVAIL;
 
     if (address->kind != IOH_ADDRESS_TCP) {
-        gboolean local = address->kind == IOH_ADDRESS_UNIX;
-        name = local ? peer_unix_name (address) : peer_vsock_name (address);
-        return peer_connect_to (peer, local ? AF_UNIX : AF_VSOCK, address->kind, &name, patience);
+        name = peer_fixed_name (address);
+        return peer_connect_to (peer, name.storage.ss_family, address->kind, &name, patience);
     }
     if (!peer_look_up (address, FALSE, &list, error))
         return fd;
