@@ -46,24 +46,23 @@ dropin_print_help (const char *program)
     exit (fflush (stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Which way, by how FD is open. */
+/* Which way, by how FD is open. One that was closed is only kept busy, by O_PATH. */
 static gboolean
 dropin_take_fd (IohOptions *options, const char *path, int fd, GError **error)
 {
-    const IohPlace place = {IOH_SIDE_FILE, path, IOH_STAGE_OPEN, IOH_NO_OFFSET};
     int flags = ioh_sys_get_flags (fd);
 
-    if (flags < 0)
-        return ioh_error_errno (error, &place, -flags);
+    if (flags < 0 || (flags & O_PATH) != 0)
+        return ioh_error_usage (error, _ ("FD %d: %s"), fd, g_strerror (EBADF));
     if ((flags & O_ACCMODE) == O_RDWR)
-        return ioh_error_errno (error, &place, EINVAL);
+        return ioh_error_usage (error, _ ("FD %d is open for reading and writing"), fd);
     options->direction = (flags & O_ACCMODE) == O_WRONLY ? IOH_SAVE : IOH_RESTORE;
     /* what libvirt asked for by the way it opened the file */
     options->cache = (flags & O_DIRECT) != 0 ? IOH_CACHE_AUTO : IOH_CACHE_KEEP;
     ioh_options_set_file (options, path, fd);
     ioh_options_set_stream (options, options->direction == IOH_SAVE ? STDIN_FILENO : STDOUT_FILENO);
     if (options->stream_fd == fd)
-        return ioh_error_errno (error, &place, EINVAL);
+        return ioh_error_usage (error, _ ("FD %d is also the end of the stream"), fd);
     return TRUE;
 }
 
