@@ -497,17 +497,17 @@ IohTransferState ioh_transfer_get_state (IohTransfer *transfer);
 /**
  * ioh_transfer_get_progress:
  * @transfer: a transfer
- * @out_phase: (out) (optional): what it is doing
- * @out_bytes: (out) (optional): how many bytes of the stream have been handed over; never falls
- * @out_expected: (out) (optional): how many there will be, -1 when that is not known
- * @out_seconds: (out) (optional): how long it has been going on
+ * @phase: (out) (optional): what it is doing
+ * @bytes: (out) (optional): how many bytes of the stream have been handed over; never falls
+ * @expected: (out) (optional): how many there will be, -1 when that is not known
+ * @seconds: (out) (optional): how long it has been going on
  *
  * How far it is, by the last word from the helper; for programs without a main loop. Never waits.
  *
  * Since: 0.1
  */
-void ioh_transfer_get_progress (IohTransfer *transfer, IohPhase *out_phase, guint64 *out_bytes,
-                                gint64 *out_expected, double *out_seconds);
+void ioh_transfer_get_progress (IohTransfer *transfer, IohPhase *phase, guint64 *bytes,
+                                gint64 *expected, double *seconds);
 
 /**
  * ioh_transfer_get_silence:

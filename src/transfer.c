@@ -430,23 +430,22 @@ ioh_transfer_get_state (IohTransfer *transfer)
     return state;
 }
 
+/* The names of these outputs are what bindings call them. */
 void
-ioh_transfer_get_progress (IohTransfer *transfer, IohPhase *out_phase, guint64 *out_bytes,
-                           gint64 *out_expected, double *out_seconds)
+ioh_transfer_get_progress (IohTransfer *transfer, IohPhase *phase, guint64 *bytes, gint64 *expected,
+                           double *seconds)
 {
     g_return_if_fail (IOH_IS_TRANSFER (transfer));
     g_mutex_lock (&transfer->lock);
-    IohTold told = transfer->told;
-    double seconds = transfer_seconds (transfer);
+    if (phase != NULL)
+        *phase = transfer->told.phase;
+    if (bytes != NULL)
+        *bytes = transfer->told.bytes;
+    if (expected != NULL)
+        *expected = transfer->told.expected;
+    if (seconds != NULL)
+        *seconds = transfer_seconds (transfer);
     g_mutex_unlock (&transfer->lock);
-    if (out_phase != NULL)
-        *out_phase = told.phase;
-    if (out_bytes != NULL)
-        *out_bytes = told.bytes;
-    if (out_expected != NULL)
-        *out_expected = told.expected;
-    if (out_seconds != NULL)
-        *out_seconds = seconds;
 }
 
 double
