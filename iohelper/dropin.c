@@ -62,7 +62,7 @@ dropin_take_fd (IohOptions *options, const char *path, int fd, GError **error)
     ioh_options_set_file (options, path, fd);
     ioh_options_set_stream (options, options->direction == IOH_SAVE ? STDIN_FILENO : STDOUT_FILENO);
     if (options->stream_fd == fd)
-        return ioh_error_usage (error, _ ("FD %d is also the end of the stream"), fd);
+        return ioh_error_usage (error, _ ("FD %d is the stream itself"), fd);
     return TRUE;
 }
 
