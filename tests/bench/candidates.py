@@ -71,6 +71,11 @@ class Tools:
 
 
 def find_tools(helper, stock, programs):
+    """`helper` and `stock` may be None; what is named has to be there."""
+    built = [os.path.join(programs, name) for name in ('launch', 'generator', 'without-io-uring')]
+    for program in filter(None, [helper, stock, *built]):
+        if not os.access(program, os.X_OK):
+            raise Failure(f'{program}: not a program (is it built?)')
     if stock is None:
         stock = next((path for path in STOCK_PLACES if os.access(path, os.X_OK)), None)
     tools = Tools(helper, stock, programs)

@@ -22,9 +22,12 @@
 #include <unistd.h>
 
 static void
-launch_exec (char **command, pid_t parent, const sigset_t *signals)
+launch_exec (char **command, pid_t parent)
 {
-    sigprocmask (SIG_UNBLOCK, signals, NULL);
+    sigset_t none;
+
+    sigemptyset (&none);
+    sigprocmask (SIG_SETMASK, &none, NULL);
     prctl (PR_SET_PDEATHSIG, SIGKILL);
     if (getppid () != parent)
         _exit (127);
@@ -100,7 +103,7 @@ main (int argc, char **argv)
     sigprocmask (SIG_BLOCK, &signals, NULL);
     child = fork ();
     if (child == 0)
-        launch_exec (argv + 2, parent, &signals);
+        launch_exec (argv + 2, parent);
     if (child < 0 || !launch_let_go ((int) report_fd) ||
         !launch_wait (child, &signals, &status, &usage)) {
         fprintf (stderr, "launch: %s\n", g_strerror (errno));

@@ -3,7 +3,9 @@
 
 import datetime
 import os
+import resource
 import subprocess
+import time
 
 import vm
 from candidates import version
@@ -42,6 +44,29 @@ def stream_end(synthetic):
         return 'the QEMU-shaped generator'
     accelerator = 'KVM' if os.access('/dev/kvm', os.R_OK | os.W_OK) else 'TCG'
     return f'{version([vm.PROGRAM, "--version"])}, {accelerator}'
+
+
+class Meanwhile:
+    """What the machine did besides us, in CPUs: the first thing to look at when figures jump."""
+
+    def __init__(self):
+        self.start = self.now()
+
+    @staticmethod
+    def now():
+        with open('/proc/stat', encoding='utf-8') as file:
+            user, nice, system, _, _, irq, softirq, steal = map(int, file.readline().split()[1:9])
+        tick = os.sysconf('SC_CLK_TCK')
+        ours = sum(usage.ru_utime + usage.ru_stime for usage in
+                   map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+        return {'time': time.monotonic(), 'steal': steal / tick,
+                'others': (user + nice + system + irq + softirq) / tick - ours}
+
+    def cpus(self):
+        now = self.now()
+        seconds = max(now['time'] - self.start['time'], 0.001)
+        return {name: max(now[name] - self.start[name], 0) / seconds
+                for name in ('others', 'steal')}
 
 
 def facts(tools, directory, synthetic):

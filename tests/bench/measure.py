@@ -12,7 +12,7 @@ from typing import Optional
 
 import memory
 import transport
-from process import Failure, Launcher
+from process import Failure, Launcher, stoppable
 from synthetic import Generator
 from vm import Qemu
 
@@ -59,11 +59,13 @@ class Bench:
         self.close()
 
     def close(self):
-        if self.launcher:
-            self.launcher.stop_all()
-        for directory in (self.directory, self.ram_directory):
-            if directory:
-                shutil.rmtree(directory, ignore_errors=True)
+        try:
+            if self.launcher:
+                self.launcher.stop_all()
+        finally:
+            for directory in (self.directory, self.ram_directory):
+                if directory:
+                    shutil.rmtree(directory, ignore_errors=True)
 
     def ram(self, name):
         return os.path.join(self.ram_directory, name)
@@ -164,7 +166,8 @@ class Bench:
             if not helper.alive():
                 helper.wait(self.timeout)
                 raise Failure(f'{candidate.name}: does not listen')
-            time.sleep(0.001)
+            with stoppable():
+                time.sleep(0.001)
         start = time.monotonic()
         peer.send_to_socket(path)
         return start, helper
@@ -282,7 +285,7 @@ def fresh(path):
 
 
 def preallocate(path, size):
-    with open(path, 'xb') as file:
+    with open(path, 'xb') as file, stoppable():
         for _ in range(size // memory.MIB):
             file.write(bytes(memory.MIB))
 

@@ -5,6 +5,8 @@ import ctypes
 import mmap
 import os
 
+from process import stoppable
+
 MIB = 1 << 20
 PAGE_BYTES = 4096
 SPOILT = b'not what the image says'
@@ -16,7 +18,7 @@ class Memory:
     def __init__(self, path, mib, random):
         self.path = path
         self.mib = mib
-        with open(path, 'xb') as file:
+        with open(path, 'xb') as file, stoppable():
             for _ in range(mib):
                 file.write(os.urandom(MIB) if random else bytes(MIB))
 
@@ -86,8 +88,9 @@ def back(mib):
     """
     with mmap.mmap(-1, mib * MIB, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as area:
         area.madvise(mmap.MADV_HUGEPAGE)
-        for offset in range(0, len(area), PAGE_BYTES):
-            area[offset] = 1
+        with stoppable():
+            for offset in range(0, len(area), PAGE_BYTES):
+                area[offset] = 1
 
 
 def settle(directory):

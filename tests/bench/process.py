@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Child processes: started by `launch`, accounted for, and never left behind."""
 
+import contextlib
 import json
 import os
 import select
@@ -10,8 +11,37 @@ import tempfile
 from dataclasses import dataclass
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 class Failure(Exception):
     """Something measured did not work; the text says what and why."""
+
+
+class Stopped(BaseException):
+    """A signal asked us to end; carries its number past every handler of ordinary failures."""
+
+
+def stop(number, _frame):
+    for other in SIGNALS:
+        signal.signal(other, signal.SIG_IGN)
+    raise Stopped(number)
+
+
+def watch_signals():
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    for number in SIGNALS:
+        signal.signal(number, stop)
+
+
+@contextlib.contextmanager
+def stoppable():
+    """Where we may be stopped: while we wait or work long, never amid bookkeeping."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
 
 
 @dataclass(frozen=True)
@@ -47,7 +77,8 @@ class Child:
 
     def wait(self, timeout):
         """Wait for the end of the command; return its Usage, or raise if it did not exit 0."""
-        ready, _, _ = select.select([self.report_fd], [], [], timeout)
+        with stoppable():
+            ready, _, _ = select.select([self.report_fd], [], [], timeout)
         if not ready:
             self.kill()
             raise Failure(f'{self.name}: no end after {timeout} s')
@@ -64,15 +95,18 @@ class Child:
 
     def kill(self):
         """End the command, wait until it has ended, and then whatever else it started."""
-        if self in self.launcher.running:
-            self.popen.terminate()
+        if self not in self.launcher.running:
+            return
+        if self.popen.returncode is None:
+            # Not reaped yet, so that the number of its group stays ours until the last line.
+            os.kill(self.popen.pid, signal.SIGTERM)
             os.waitid(os.P_PID, self.popen.pid, os.WEXITED | os.WNOWAIT)
             try:
                 os.killpg(self.popen.pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
             self.popen.wait()
-            self.forget()
+        self.forget()
 
     def forget(self):
         if self in self.launcher.running:

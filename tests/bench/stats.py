@@ -99,10 +99,11 @@ def grade(goal, value):
     return 'met, stretch' if reaches(goal.stretch) else 'met'
 
 
-def path_as_json(path, tried, verdicts):
+def path_as_json(path, tried, verdicts, meanwhile):
     """`tried` maps each candidate to its Outcome."""
     return {
         'name': path.name, 'title': path.title, 'verb': path.verb, 'speed_of': path.speed_of,
+        'meanwhile': meanwhile,
         'candidates': [{
             'name': candidate.name, 'command': list(candidate.argv), 'refused': outcome.refused,
             'failed': outcome.failed,

@@ -21,7 +21,7 @@ def print_header(facts):
     print(flush=True)
 
 
-def print_path(path, tried, verdicts):
+def print_path(path, tried, verdicts, meanwhile):
     unit = 'Mbit/s as the sender reports' if path.speed_of == 'stream' else 'Mbit/s until all done'
     print(f'{path.name}: {path.title} ({unit})')
     width = max([len('candidate'), *(len(candidate.name) for candidate in tried)])
@@ -39,6 +39,8 @@ def print_path(path, tried, verdicts):
               f'{row.used}'.rstrip())
     for verdict in verdicts:
         print(f'  {target_line(verdict)}')
+    print(f'  meanwhile others and the kernel used {meanwhile["others"]:.2f} CPUs, '
+          f'the host withheld {meanwhile["steal"]:.2f}')
     print(flush=True)
 
 
@@ -46,11 +48,11 @@ def target_line(verdict):
     goal = verdict.goal
     if goal.what in ('speed', 'cpu'):
         what = f'{goal.what} {verdict.subject} / {goal.against}'
-        form, scale = '.2f', 1
+        form, scale = '.3f', 1
     elif goal.what == 'rss':
         what, form, scale = f'peak MiB {verdict.subject}', '.1f', MIB
     else:
-        what, form, scale = f'share cached {verdict.subject}', '.2%', 1
+        what, form, scale = f'share cached {verdict.subject}', '.3%', 1
     value = None if verdict.value is None else verdict.value / scale
     sign = '>=' if goal.what == 'speed' else '<='
     line = (f'{what:46} {number(value, form):>7}  {sign} {goal.bound / scale:{form}} '

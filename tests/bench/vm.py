@@ -6,7 +6,7 @@ import os
 import shutil
 import socket
 
-from process import Failure
+from process import Failure, stoppable
 
 PROGRAM = 'qemu-system-x86_64'
 UNLIMITED_BANDWIDTH = 1 << 50
@@ -29,7 +29,8 @@ class Monitor:
 
     def read(self):
         try:
-            line = self.lines.readline()
+            with stoppable():
+                line = self.lines.readline()
         except OSError as error:
             raise Failure(f'QEMU does not answer: {error}') from error
         if not line:
@@ -127,7 +128,7 @@ class Qemu:
         try:
             self.monitor.command('quit')
             self.child.wait(START_SECONDS)
-        except (Failure, OSError):
+        except (Failure, OSError, ValueError):
             self.child.kill()
         finally:
             self.monitor.lines.close()
