@@ -108,14 +108,14 @@ for engine in $(engines); do
             done
         done
     )"
-    (head -c 100 /dev/zero; gen 1M) | save --cache direct f
-    verdict "K36 $engine: 100 bytes, then a mebibyte, direct" \
+    (head -c 100 /dev/zero; gen 1M) | save --cache "${cache_modes[1]}" f
+    verdict "K36 $engine: 100 bytes, then a mebibyte" \
         "$(complaint 0 && tail -c +101 f | check 1048576)"
     "$IOH_PATTERN" trickle 1M "$seed" 4095 0 | taskset -c 0 "$IOH_HELPER" save --engine "$engine" f
     verdict "K14 $engine: on one processor" "$(check 1048576 <f 2>&1)"
 
     head -c 3145729 /dev/urandom >random
-    save --cache direct f <random
+    save --cache "${cache_modes[1]}" f <random
     restore f >out
     is "$engine: random bytes come back" \
         "$(sha256sum <out) $(size_of f)" "$(sha256sum <random) 3145729"
@@ -128,7 +128,7 @@ for at in 2147221504 4294705152 5368446976; do
     gen $((at == 5368446976 ? 262157 : 524288)) $at |
         dd of=big bs=64K oflag=seek_bytes seek=$at conv=notrunc status=none
 done
-restore --cache direct big | "$IOH_PATTERN" scan 5368709133 >out
+restore big | "$IOH_PATTERN" scan 5368709133 >out
 is "K13: a stream of 5 GiB comes out, each mark at its place" \
     "${PIPESTATUS[1]} $(status) $(<out)" "0 0 6"
 rm big

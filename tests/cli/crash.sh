@@ -90,7 +90,7 @@ verdict "K10: kill -9 after any number of bytes" "$(
     for ((i = 0; i < 12; i++)); do
         cp old d/f
         exec 6<>fifo
-        start save --cache "${cache_modes[i % 4]}" d/f <fifo 6>&-
+        start save --cache "${cache_modes[i % ${#cache_modes[@]}]}" d/f <fifo 6>&-
         gen $((RANDOM * 31)) >&6
         kill -9 "$pid"
         exec 6>&-

@@ -149,7 +149,9 @@ for engine in $(engines); do
     if fits restore --cache direct image; then
         direct_lies_in_reads
     fi
-    [[ $engine == splice ]] || direct_reads_give_way "$engine"
+    if fits restore --cache direct image && [[ $engine != splice ]]; then
+        direct_reads_give_way "$engine"
+    fi
 
     # ---- odds and ends ---------------------------------------------------------------------------
     traced -e trace=statx -e inject=statx:error=ENOSYS
@@ -209,7 +211,7 @@ for engine in $(engines); do
 done
 engine=${IOH_ENGINE:-auto}
 
-direct_reads_give_way auto
+in_memory . || direct_reads_give_way auto
 
 # ---- nothing came --------------------------------------------------------------------------------
 

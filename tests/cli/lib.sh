@@ -21,7 +21,15 @@ IOH_PATTERN=$(realpath "$IOH_PATTERN")
 engine=${IOH_ENGINE:-auto}
 story=$(basename "$0" .sh)
 
-T=$(mktemp -d "${TMPDIR:-/tmp}/ioh-$story.XXXXXX")
+# Memory has no O_DIRECT: another place is better, if there is one.
+scratch=${TMPDIR:-/tmp}
+in_memory () {
+    [[ $(stat -f -c %T "$1") == @(tmpfs|ramfs) ]]
+}
+if in_memory "$scratch" && [[ -w /var/tmp ]] && ! in_memory /var/tmp; then
+    scratch=/var/tmp
+fi
+T=$(mktemp -d "$scratch/ioh-$story.XXXXXX")
 on_exit=()
 tap_count=0
 tap_failed=0
@@ -173,7 +181,11 @@ stamp_of () {
 # shellcheck disable=SC2034 # used by the stories
 tail_sizes=(1 511 512 513 4095 4096 4097 65535 65536 65537 1048575 1048576 1048577 3640428)
 # shellcheck disable=SC2034
-cache_modes=(auto direct drop keep)
+if in_memory "$T"; then
+    cache_modes=(auto drop keep)
+else
+    cache_modes=(auto direct drop keep)
+fi
 
 # ---- the helper ----------------------------------------------------------------------------------
 
@@ -225,6 +237,7 @@ engines () {
 fits () {
     local direction=$1
     shift
+    [[ " $* " != *" --cache direct "* ]] || ! in_memory "$T" || return 1
     [[ $engine == copy || $engine == auto ]] || : |
         "$IOH_HELPER" "$direction" --explain --engine "$engine" "$@" 2>/dev/null | grep -q engine
 }

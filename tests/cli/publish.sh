@@ -29,7 +29,7 @@ for mask in 000 022 077; do
     is "--mode under umask $mask" "$(mode_of d/f)" 640
     rm -f d/f
 done
-for mode in 600 644 400 4755 0; do
+for mode in 600 644 400 755 0; do
     echo old >d/f
     chmod $mode d/f
     save d/f <stream

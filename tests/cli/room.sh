@@ -119,7 +119,7 @@ expect "no inode left" 5 file few/f open "No space left on device"
 mount_tmpfs ro size=8M
 cp old ro/f
 mkfifo ro/fifo
-mount -o remount,ro ro
+mount -o remount,bind,ro "$T/ro"
 before=$(stamp_of ro/f)
 for how in replace overwrite refuse; do
     save --exists $how ro/new <stream
