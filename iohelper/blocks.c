@@ -107,8 +107,10 @@ blocks_carry_out (IohBlocks *blocks, IohBlock *block, GError **error)
         gboolean moved =
             reads ? ioh_storage_read (blocks->storage, buffer, left, offset, &bytes, error)
                   : ioh_storage_write (blocks->storage, buffer, left, offset, &bytes, error);
-        if (!moved)
+        if (!moved) {
+            block->state = IOH_BLOCK_FAILED;
             return FALSE;
+        }
         request->done += bytes;
     }
     block->state = IOH_BLOCK_FINISHED;

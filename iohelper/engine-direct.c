@@ -148,23 +148,33 @@ direct_align (const IohStorage *storage)
 
 /* Save */
 
-/* Lets go of what was written. What is before the first block that is not, was delivered. */
+/* Up to where in the file everything of a block is written, as far as is known. */
+static uint64_t
+direct_save_reached (const IohBlock *block)
+{
+    if (block->state == IOH_BLOCK_FAILED)
+        return block->request.offset + block->request.done;
+    return block->base + block->begin;
+}
+
+/* Lets go of what was written. What lies before the first block that is not, was delivered. */
 static gboolean
 direct_save_collect (EngineDirect *direct, GError **error)
 {
     IohJob *job = direct->job;
+    gboolean reaped = ioh_blocks_reap (&direct->blocks, error);
     uint64_t delivered = direct->position;
 
-    if (!ioh_blocks_reap (&direct->blocks, error))
-        return FALSE;
     for (unsigned i = 0; i < direct->blocks.count; i++) {
         IohBlock *block = &direct->blocks.blocks[i];
         if (block->state == IOH_BLOCK_FINISHED)
             block->state = IOH_BLOCK_FREE;
         if (block->state != IOH_BLOCK_FREE)
-            delivered = MIN (delivered, block->base + block->begin);
+            delivered = MIN (delivered, direct_save_reached (block));
     }
     job->delivered = delivered - job->plan->offset;
+    if (!reaped)
+        return FALSE;
     return job->sink->storage.direct_fd >= 0 || ioh_sink_wrote (job->sink, delivered, error);
 }
 
