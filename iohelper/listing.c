@@ -10,6 +10,7 @@
 
 #include "engine.h"
 #include "i18n.h"
+#include "plan.h"
 
 static const IohDirection listing_directions[] = {IOH_SAVE, IOH_RESTORE};
 
@@ -22,6 +23,15 @@ listing_usable (const IohEngine *engine, const IohFacts *facts, IohDirection dir
 
     *out_why = _ (*out_why);
     return usable;
+}
+
+static void
+listing_append_queue (GString *text, const IohFacts *facts)
+{
+    g_autofree char *reason = NULL;
+    const char *name = ioh_wire_queue_name (ioh_plan_queue (facts, &reason));
+
+    g_string_append_printf (text, "         %-8s %s: %s\n", "queue", name, reason);
 }
 
 static char *
@@ -39,8 +49,25 @@ listing_table (const IohFacts *facts)
                                     ioh_wire_direction_name (listing_directions[d]),
                                     usable ? _ ("usable") : _ ("not usable"), why);
         }
+        if (engine->queues)
+            listing_append_queue (text, facts);
     }
     return g_string_free (text, FALSE);
+}
+
+static void
+listing_add_queue (JsonBuilder *builder, const IohFacts *facts)
+{
+    g_autofree char *reason = NULL;
+    const char *name = ioh_wire_queue_name (ioh_plan_queue (facts, &reason));
+
+    json_builder_set_member_name (builder, "queue");
+    json_builder_begin_object (builder);
+    json_builder_set_member_name (builder, "name");
+    json_builder_add_string_value (builder, name);
+    json_builder_set_member_name (builder, "reason");
+    json_builder_add_string_value (builder, reason);
+    json_builder_end_object (builder);
 }
 
 static void
@@ -63,6 +90,8 @@ listing_add_engine (JsonBuilder *builder, const IohEngine *engine, const IohFact
         json_builder_add_string_value (builder, why);
         json_builder_end_object (builder);
     }
+    if (engine->queues)
+        listing_add_queue (builder, facts);
     json_builder_end_object (builder);
 }
 

@@ -92,28 +92,34 @@ plan_no_io_uring (int error_number)
     return error_number == ENOPKG ? _ ("this build is without it") : g_strerror (error_number);
 }
 
-/* What carries the engine's requests. Where io_uring was not asked for an answer, it is tried. */
+IohQueueKind
+ioh_plan_queue (const IohFacts *facts, char **out_reason)
+{
+    /* who was not asked is tried */
+    if (facts->io_uring_errno <= 0) {
+        *out_reason = g_strdup (_ ("the kernel lets us use it"));
+        return IOH_QUEUE_IO_URING;
+    }
+    *out_reason = g_strdup_printf (_ ("no io_uring: %s"), plan_no_io_uring (facts->io_uring_errno));
+    return IOH_QUEUE_THREADS;
+}
+
+/* What carries the engine's requests. */
 static gboolean
 plan_queue (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GError **error)
 {
-    int refused = MAX (facts->io_uring_errno, 0);
-
     if (!plan->engine->queues)
         return TRUE;
-    if (refused != 0 && options->queue == IOH_QUEUE_IO_URING)
+    if (facts->io_uring_errno > 0 && options->queue == IOH_QUEUE_IO_URING)
         return ioh_error_usage (error, _ ("--queue=io_uring cannot be used here: %s"),
-                                plan_no_io_uring (refused));
+                                plan_no_io_uring (facts->io_uring_errno));
     plan->queue_depth = options->queue_depth;
-    plan->queue = refused != 0 ? IOH_QUEUE_THREADS : IOH_QUEUE_IO_URING;
-    plan->queue_steps_down = options->queue == IOH_QUEUE_AUTO && refused == 0;
-    if (options->queue != IOH_QUEUE_AUTO) {
-        plan->queue = options->queue;
+    plan->queue = options->queue;
+    if (options->queue == IOH_QUEUE_AUTO)
+        plan->queue = ioh_plan_queue (facts, &plan->queue_reason);
+    else
         plan->queue_reason = g_strdup (_ ("asked for"));
-    } else if (refused != 0) {
-        plan->queue_reason = g_strdup_printf (_ ("no io_uring: %s"), plan_no_io_uring (refused));
-    } else {
-        plan->queue_reason = g_strdup (_ ("the kernel lets us use it"));
-    }
+    plan->queue_steps_down = options->queue == IOH_QUEUE_AUTO && plan->queue == IOH_QUEUE_IO_URING;
     return TRUE;
 }
 

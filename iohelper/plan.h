@@ -57,6 +57,9 @@ IohPlan *ioh_plan_new (const IohOptions *options, const IohFacts *facts, GError 
 void ioh_plan_free (IohPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (IohPlan, ioh_plan_free)
 
+/* The queue that auto means with FACTS. *OUT_REASON says why; the caller frees it. */
+IohQueueKind ioh_plan_queue (const IohFacts *facts, char **out_reason);
+
 const char *ioh_publish_name (IohPublish publish);
 
 /* The plan and its reasons, one aligned line each; the caller frees it. */

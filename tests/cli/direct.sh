@@ -43,6 +43,9 @@ for error in EPERM ENOSYS ENOMEM; do
         "auto threads *$text*"
     restore --queue auto d/f >out
     restored "K63 $error: the other way" out $n
+    like "K63 $error: the list of engines tells" "$(helper engines)" "*queue*threads: *$text*"
+    is "K63 $error: and as JSON" "$(helper engines --json | python3 -c 'import json, sys
+print([e["queue"]["name"] for e in json.load(sys.stdin) if e["name"] == "direct"][0])')" threads
     old_file
     gen $n | save --queue io_uring d/f
     fails "K63 $error: io_uring asked for is refused" 2 --queue=io_uring "$text"
