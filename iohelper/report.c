@@ -316,8 +316,10 @@ report_add_steps (JsonBuilder *builder, const IohReport *report)
     json_builder_end_array (builder);
     json_builder_set_member_name (builder, IOH_REPORT_NOTES);
     json_builder_begin_array (builder);
-    for (unsigned i = 0; i < report->notes->len; i++)
-        json_builder_add_string_value (builder, g_ptr_array_index (report->notes, i));
+    for (unsigned i = 0; i < report->notes->len; i++) {
+        g_autofree char *valid = g_utf8_make_valid (g_ptr_array_index (report->notes, i), -1);
+        json_builder_add_string_value (builder, valid);
+    }
     json_builder_end_array (builder);
 }
 
