@@ -111,18 +111,39 @@ storage_plain_length (const IohStorage *storage, size_t length, uint64_t offset)
 }
 
 /* The kernel would not let us have a second description: take the flag off ours for one request.
- * Only ever reached for inherited descriptors whose file we may not open ourselves. */
-static ssize_t
-storage_write_without_flag (IohStorage *storage, const void *buffer, size_t length, uint64_t offset)
+ * Only ever reached for inherited descriptors whose file we may not open ourselves. The flags as
+ * they were, or -errno. */
+static int
+storage_take_flag_off (const IohStorage *storage)
 {
     int flags = ioh_sys_get_flags (storage->fd);
     int result = flags < 0 ? flags : ioh_sys_set_flags (storage->fd, flags & ~O_DIRECT);
 
-    if (result < 0)
-        return result;
+    return result < 0 ? result : flags;
+}
+
+static ssize_t
+storage_write_without_flag (IohStorage *storage, const void *buffer, size_t length, uint64_t offset)
+{
+    int flags = storage_take_flag_off (storage);
+
+    if (flags < 0)
+        return flags;
     ssize_t written = ioh_sys_pwrite (storage->fd, buffer, length, offset);
     ioh_sys_set_flags (storage->fd, flags);
     return written;
+}
+
+static ssize_t
+storage_read_without_flag (IohStorage *storage, void *buffer, size_t length, uint64_t offset)
+{
+    int flags = storage_take_flag_off (storage);
+
+    if (flags < 0)
+        return flags;
+    ssize_t got = ioh_sys_pread (storage->fd, buffer, length, offset);
+    ioh_sys_set_flags (storage->fd, flags);
+    return got;
 }
 
 static ssize_t
@@ -172,7 +193,8 @@ storage_read_plain (IohStorage *storage, void *buffer, size_t length, uint64_t o
 {
     int fd = ioh_storage_plain_fd (storage);
 
-    return fd < 0 ? fd : ioh_sys_pread (fd, buffer, length, offset);
+    return fd < 0 ? storage_read_without_flag (storage, buffer, length, offset)
+                  : ioh_sys_pread (fd, buffer, length, offset);
 }
 
 gboolean

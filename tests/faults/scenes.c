@@ -152,6 +152,11 @@ const FaultScene fault_scenes[] = {
      .direction = IOH_RESTORE,
      .file = GIVEN_FILE (IOH_CACHE_AUTO, TRUE),
      .offset = 777},
+    {.name = "restore-not-ours",
+     .direction = IOH_RESTORE,
+     .file = GIVEN_FILE (IOH_CACHE_AUTO, TRUE),
+     .offset = 777,
+     .standing = &scene_no_reopen},
     {.name = "restore-fifo", .direction = IOH_RESTORE, .file = FIFO_FILE},
 };
 

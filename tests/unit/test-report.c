@@ -143,9 +143,8 @@ test_choices (Fixture *fixture, gconstpointer data)
         const char *asked;
         const char *used;
     } choices[] = {
-        {"engine", "auto", "direct"},       {"cache", "auto", "direct"},
-        {"sync", "full", "full"},           {"exists", "replace", "named"},
-        {"queue", "auto", "io_uring"},
+        {"engine", "auto", "direct"},   {"cache", "auto", "direct"},   {"sync", "full", "full"},
+        {"exists", "replace", "named"}, {"queue", "auto", "io_uring"},
     };
     JsonObject *report = report_of (fixture, NULL, 0);
 
@@ -287,16 +286,11 @@ main (int argc, char **argv)
         const char *path;
         void (*run) (Fixture *fixture, gconstpointer data);
     } tests[] = {
-        {"/report/done", test_done},
-        {"/report/ends", test_ends},
-        {"/report/choices", test_choices},
-        {"/report/step-down", test_step_down},
-        {"/report/failed", test_failed},
-        {"/report/failed-nowhere", test_failed_nowhere},
-        {"/report/cancelled", test_cancelled},
-        {"/report/without-facts", test_without_facts},
-        {"/report/any-bytes", test_any_bytes},
-        {"/report/lines", test_lines},
+        {"/report/done", test_done},           {"/report/ends", test_ends},
+        {"/report/choices", test_choices},     {"/report/step-down", test_step_down},
+        {"/report/failed", test_failed},       {"/report/failed-nowhere", test_failed_nowhere},
+        {"/report/cancelled", test_cancelled}, {"/report/without-facts", test_without_facts},
+        {"/report/any-bytes", test_any_bytes}, {"/report/lines", test_lines},
         {"/report/summary", test_summary},
     };
 
