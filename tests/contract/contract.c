@@ -5,6 +5,7 @@
  * Owns the enumeration. An engine that is added to the table of engines is tested without a line
  * here; where it says that it cannot work, it must be refused by name and nothing else is tried.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -106,7 +107,7 @@ contract_run_no_direct (gconstpointer data)
 static void
 contract_run_no_io_uring (gconstpointer data)
 {
-    scratch_lacks ("this host or this build has no io_uring");
+    scratch_lacks ("this host refuses io_uring");
 }
 
 static char *
@@ -196,7 +197,7 @@ contract_add_engines (const TrialFile *files, unsigned file_count)
     for (unsigned i = 0; (engine = ioh_engine_nth (i)) != NULL; i++) {
         if (only != NULL && !g_str_equal (only, engine->name))
             continue;
-        if (engine->queues)
+        if (engine->queues && ioh_queue_probe_io_uring () != ENOPKG)
             contract_add_engine (engine, IOH_QUEUE_IO_URING, files, file_count);
         contract_add_engine (engine, engine->queues ? IOH_QUEUE_THREADS : IOH_QUEUE_AUTO, files,
                              file_count);
