@@ -328,9 +328,10 @@ wait_for () {
 
 # ---- strace --------------------------------------------------------------------------------------
 
-# traced ARGUMENT...: what strace is asked for, for runs that follow; the log is $T/trace.
+# traced ARGUMENT...: what strace is asked for, for runs that follow; the log is $T/trace. In a
+# sanitized build nothing looks for leaks then: that needs ptrace for itself.
 traced () {
-    under=(strace -f -qq -o "$T/trace" "$@")
+    under=(strace -f -qq -E "ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0" -o "$T/trace" "$@")
 }
 
 untraced () {
