@@ -108,6 +108,7 @@ run_ignored (void)
     kill (getpid (), SIGHUP);
     expect (!is_readable (ioh_cancel_fd (cancel)));
     expect (ioh_cancel_signal (cancel) == 0);
+    ioh_cancel_free (cancel);
 }
 
 static void
@@ -155,6 +156,7 @@ run_resumed (void)
     ioh_cancel_resume (cancel);
     kill (getpid (), SIGTERM);
     expect (ioh_cancel_signal (cancel) == SIGTERM);
+    ioh_cancel_free (cancel);
 }
 
 static void
@@ -195,6 +197,7 @@ run_thread (void)
     IohCancel *cancel = ioh_cancel_new (NULL);
     kill (getpid (), SIGTERM);
     expect (ioh_cancel_signal (cancel) == SIGTERM);
+    ioh_cancel_free (cancel);
 }
 
 static void
