@@ -237,7 +237,9 @@ ioh_publication_flush (IohPublication *publication, GError **error)
 void
 ioh_publication_discard (IohPublication *publication, int fd, gboolean keep_partial)
 {
-    g_autofree char *partial = g_strconcat (publication->base, ".part", NULL);
+    /* the longest names leave no room for an ending */
+    g_autofree char *partial =
+        g_strdup_printf ("%.*s.part", (int) (NAME_MAX - strlen (".part")), publication->base);
 
     if (keep_partial) {
         int result = publication->temporary == NULL ? publish_link_temporary (publication, fd) : 0;
