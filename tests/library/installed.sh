@@ -76,7 +76,17 @@ for example in save-output save-vm; do
         "${cflags[@]}" "$IOH_SOURCE/examples/$example.c" "${libs[@]}" -o "$T/$example"
 done
 
+# The program in the guide, which is the first of the examples without its checks.
+sed -n '/^A SAVE WITH PROGRESS/,/^THE LIFE OF/p' "$IOH_SOURCE/docs/libiohelper.3.rst" |
+    sed -n 's/^    //p; s/^$//p' >"$T/guide.c"
+ok "the program in the guide compiles" "$cc" -std=gnu11 "${warnings[@]}" "${cflags[@]}" \
+    "$T/guide.c" "${libs[@]}" -o "$T/guide"
+
 gen 3000001 >"$T/stream"
+"$T/guide" "$T/image" cat "$T/stream" 2>"$T/err"
+is "the program in the guide saves" "$?" 0
+ok "to the byte" cmp "$T/stream" "$T/image"
+rm -f "$T/image"
 "$T/save-output" "$T/image" cat "$T/stream" 2>"$T/err"
 is "a command's output is saved" "$?" 0
 like "with progress and an end" "$(tr '\r' '\n' <"$T/err")" "*3000001 bytes in *saved"
@@ -87,9 +97,10 @@ is "a command that fails is no success" "$?" 1
 like "and is said to be cancelled" "$(<"$T/err")" "*cancelled"
 ok "the older image stays" cmp "$T/stream" "$T/image"
 
+rm -f "$T/err"
 env --default-signal=INT "$T/save-output" "$T/image" sh -c 'echo half; exec sleep 100' 2>"$T/err" &
 pid=$!
-wait_for grep -q "5 bytes" "$T/err"
+wait_for grep -qs "5 bytes" "$T/err"
 kill -INT "$pid"
 wait "$pid"
 is "an interrupt is no success" "$?" 1
