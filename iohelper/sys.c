@@ -16,16 +16,10 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-/* The shortest slice the kernel grants; a thread that wants so little runs as soon as it is woken.
- */
-#define SYS_SLICE_NS 100000
 
 /* Linux 6.14; absent from the headers of Debian 12 */
 #ifndef RWF_DONTCACHE
@@ -127,26 +121,14 @@ ioh_sys_poll (struct pollfd *fds, unsigned count, gint64 timeout_us)
 }
 
 int
-ioh_sys_wake_promptly (void)
+ioh_sys_work_in_batches (void)
 {
-    struct {
-        uint32_t size;
-        uint32_t policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t runtime_ns;
-        uint64_t deadline_ns;
-        uint64_t period_ns;
-    } attributes = {.size = sizeof attributes, .runtime_ns = SYS_SLICE_NS};
+    const struct sched_param parameters = {0};
 
     prctl (PR_SET_TIMERSLACK, 1);
-    /* whoever started us may have chosen another policy: that is left alone, as is the nice value
-     */
     if (sched_getscheduler (0) != SCHED_OTHER)
         return 0;
-    attributes.nice = getpriority (PRIO_PROCESS, 0);
-    return SYS_RETRY ((int) syscall (SYS_sched_setattr, 0, &attributes, 0));
+    return SYS_RETRY (sched_setscheduler (0, SCHED_BATCH | SCHED_RESET_ON_FORK, &parameters));
 }
 
 int

@@ -39,11 +39,10 @@ ssize_t ioh_sys_sendfile (int out_fd, int in_fd, uint64_t *in_offset, size_t len
 /* Waits until one of FDS is ready or TIMEOUT_US microseconds have passed (-1: for ever). */
 int ioh_sys_poll (struct pollfd *fds, unsigned count, gint64 timeout_us);
 
-/* Makes this thread wake up when a timeout ends instead of some time later: no slack on timers and,
- * where the kernel knows it (Linux 6.12), a short slice of the processor. Asks for no more of it; a
- * refusal
- * (-errno) costs speed alone. */
-int ioh_sys_wake_promptly (void);
+/* Makes this thread one that works in batches: woken, it lets whoever woke it go on first, so that
+ * more has gathered when its turn comes; its timers have no slack. Another policy than the ordinary
+ * one is left alone. Threads it starts are not affected. A refusal (-errno) costs speed alone. */
+int ioh_sys_work_in_batches (void);
 
 /* O_CLOEXEC is added to FLAGS. DIRECTORY_FD may be AT_FDCWD. */
 int ioh_sys_open (int directory_fd, const char *path, int flags, mode_t mode);

@@ -19,12 +19,6 @@
 /* What every pipe has; below it there is nothing to gain. */
 #define TRANSPORT_LEAST_PIPE_BYTES 4096
 
-/* A pipe is drained when it is a quarter full and refilled when it is half empty. With less the
- * hypervisor is disturbed more often, with more it finds the pipe full
- * (tests/bench/compare null-pipe, restore-warm). */
-#define TRANSPORT_SAVE_PARTS 4
-#define TRANSPORT_RESTORE_PARTS 2
-
 int
 ioh_transport_grow_pipe (int fd, int wanted, int *out_errno)
 {
@@ -128,10 +122,9 @@ ioh_transport_place (const IohTransport *transport, IohStage stage, uint64_t off
 void
 ioh_transport_pace (IohTransport *transport, IohDirection direction)
 {
-    int parts = direction == IOH_SAVE ? TRANSPORT_SAVE_PARTS : TRANSPORT_RESTORE_PARTS;
-
-    ioh_pace_init (&transport->pace, (size_t) (transport->pipe_bytes / parts));
-    ioh_sys_wake_promptly ();
+    if (direction == IOH_RESTORE)
+        ioh_pace_init (&transport->pace, (size_t) (transport->pipe_bytes / 2));
+    ioh_sys_work_in_batches ();
 }
 
 IohStep
