@@ -9,7 +9,9 @@
 #include <gio/gunixfdmessage.h>
 #include <json-glib/json-glib.h>
 #include <libiohelper.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -99,6 +101,13 @@ vm_await_migration (Vm *vm, GError **error)
     return TRUE;
 }
 
+/* Runs in the child: a machine nobody can reach any more must not stay behind. */
+static void
+vm_die_with_us (gpointer data)
+{
+    prctl (PR_SET_PDEATHSIG, SIGKILL);
+}
+
 static Vm *
 vm_start (gboolean incoming, GError **error)
 {
@@ -126,6 +135,7 @@ vm_start (gboolean incoming, GError **error)
         return NULL;
     }
     g_subprocess_launcher_take_fd (launcher, fds[1], 3);
+    g_subprocess_launcher_set_child_setup (launcher, vm_die_with_us, NULL, NULL);
     vm->monitor = g_socket_new_from_fd (fds[0], NULL);
     g_autoptr (GSocketConnection) connection =
         g_socket_connection_factory_create_connection (vm->monitor);

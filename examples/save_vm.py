@@ -21,7 +21,9 @@ class Vm:
     def __init__(self, *options):
         self.monitor, theirs = socket.socketpair()
         self.process = subprocess.Popen(
-            ["qemu-system-x86_64", "-nodefaults", "-display", "none", "-m", "256M",
+            # setpriv: a machine nobody can reach any more must not stay behind
+            ["setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", "-nodefaults", "-display", "none",
+             "-m", "256M",
              "-machine", "pc,accel=kvm:tcg", "-chardev", f"socket,id=monitor,fd={theirs.fileno()}",
              "-mon", "chardev=monitor,mode=control", *options],
             pass_fds=[theirs.fileno()])
