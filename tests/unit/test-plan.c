@@ -4,13 +4,11 @@
  *
  * A plan is a pure function: the tables below need no file and no kernel.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
+#include "plan-words.h"
 #include "plan.h"
 
 /* A command line, facts in words and the plan, or the refusal, in words. */
@@ -19,109 +17,6 @@ typedef struct {
     const char *facts;
     const char *said;
 } PlanRow;
-
-static IohOptions *
-parse_options (const char *line)
-{
-    g_autofree char *whole = g_strconcat ("iohelper ", line, NULL);
-    g_autoptr (GError) error = NULL;
-    char **argv = NULL;
-    int argc = 0;
-
-    g_assert_true (g_shell_parse_argv (whole, &argc, &argv, NULL));
-    g_autofree char **left = g_memdup2 (argv, (size_t) (argc + 1) * sizeof *argv);
-    IohOptions *options = ioh_options_parse (argc, left, &error);
-    g_strfreev (argv);
-    g_assert_no_error (error);
-    return options;
-}
-
-static IohEndKind
-parse_kind (const char *word)
-{
-    for (int kind = IOH_END_UNKNOWN; kind <= IOH_END_SOCKET; kind++)
-        if (g_str_equal (ioh_end_kind_name ((IohEndKind) kind), word))
-            return (IohEndKind) kind;
-    g_error ("no such kind: %s", word);
-}
-
-static void
-parse_file_kind (IohEndFacts *file, const char *word)
-{
-    file->kind = parse_kind (word);
-    file->seekable = file->kind == IOH_END_REGULAR || file->kind == IOH_END_BLOCK ||
-                     file->kind == IOH_END_MISSING;
-}
-
-static void
-parse_direct (IohEndFacts *file, const char *word)
-{
-    file->direct = g_str_equal (word, "yes")  ? IOH_DIRECT_YES
-                   : g_str_equal (word, "no") ? IOH_DIRECT_NO
-                                              : IOH_DIRECT_UNKNOWN;
-    file->direct_why = "so it is";
-}
-
-/* One "name=value" of the column FACTS. */
-static void
-parse_fact (IohFacts *facts, const char *name, const char *value)
-{
-    IohEndFacts *file = &facts->file;
-    uint64_t number = g_ascii_strtoull (value, NULL, 10);
-
-    if (g_str_equal (name, "stream"))
-        facts->stream.kind = parse_kind (value);
-    else if (g_str_equal (name, "file"))
-        parse_file_kind (file, value);
-    else if (g_str_equal (name, "direct"))
-        parse_direct (file, value);
-    else if (g_str_equal (name, "flag"))
-        file->direct_flag = g_str_equal (value, "direct");
-    else if (g_str_equal (name, "appends"))
-        file->appends = TRUE;
-    else if (g_str_equal (name, "position"))
-        file->position = number;
-    else if (g_str_equal (name, "size"))
-        file->size = number;
-    else if (g_str_equal (name, "room"))
-        file->room = number;
-    else if (g_str_equal (name, "limit"))
-        file->size_limit = number;
-    else if (g_str_equal (name, "align"))
-        file->write_align = file->read_align = file->memory_align = (size_t) number;
-    else if (g_str_equal (name, "named"))
-        file->unnamed = FALSE;
-    else if (g_str_equal (name, "io_uring"))
-        facts->io_uring_errno = (int) number;
-    else
-        g_error ("no such fact: %s", name);
-}
-
-static IohFacts *
-parse_facts (const IohOptions *options, const char *text)
-{
-    IohFacts *facts = g_new0 (IohFacts, 1);
-    g_auto (GStrv) words = g_strsplit (text, " ", -1);
-
-    facts->direction = options->direction;
-    facts->page_bytes = 4096;
-    facts->stream.kind = IOH_END_PIPE;
-    facts->stream.replaced.st_ino = 1;
-    facts->file.room = UINT64_MAX;
-    facts->file.size_limit = UINT64_MAX;
-    facts->file.unnamed = TRUE;
-    facts->file.write_align = facts->file.read_align = facts->file.memory_align = 512;
-    facts->file.align_origin = "statx";
-    parse_file_kind (&facts->file, options->direction == IOH_SAVE ? "new" : "regular");
-    facts->file.size = options->direction == IOH_SAVE ? 0 : 1000;
-    parse_direct (&facts->file, "yes");
-    for (unsigned i = 0; words[i] != NULL; i++) {
-        g_auto (GStrv) pair = g_strsplit (words[i], "=", 2);
-        if (words[i][0] != '\0')
-            parse_fact (facts, pair[0], pair[1]);
-    }
-    return facts;
-}
 
 /* "ENGINE[>BEHIND] CACHE[?]": the cache mode may step down where there is a question mark. */
 static char *
@@ -135,8 +30,8 @@ describe (const IohPlan *plan)
 static IohPlan *
 make_plan (const PlanRow *row, GError **error)
 {
-    g_autoptr (IohOptions) options = parse_options (row->line);
-    g_autoptr (IohFacts) facts = parse_facts (options, row->facts);
+    g_autoptr (IohOptions) options = plan_words_options (row->line);
+    g_autoptr (IohFacts) facts = plan_words_facts (options, row->facts);
 
     g_test_message ("%s, %s", row->line, row->facts);
     return ioh_plan_new (options, facts, error);
@@ -458,9 +353,9 @@ test_sizes (void)
 static void
 test_same_file (void)
 {
-    g_autoptr (IohOptions) options = parse_options ("save fd:7");
-    g_autoptr (IohOptions) replacing = parse_options ("save x");
-    g_autoptr (IohFacts) facts = parse_facts (options, "stream=regular file=regular");
+    g_autoptr (IohOptions) options = plan_words_options ("save fd:7");
+    g_autoptr (IohOptions) replacing = plan_words_options ("save x");
+    g_autoptr (IohFacts) facts = plan_words_facts (options, "stream=regular file=regular");
     g_autoptr (GError) error = NULL;
 
     facts->file.replaced.st_ino = 1;
@@ -477,8 +372,8 @@ test_same_file (void)
 static void
 test_explained (void)
 {
-    g_autoptr (IohOptions) options = parse_options ("save x");
-    g_autoptr (IohFacts) facts = parse_facts (options, "");
+    g_autoptr (IohOptions) options = plan_words_options ("save x");
+    g_autoptr (IohFacts) facts = plan_words_facts (options, "");
     g_autoptr (IohPlan) plan = ioh_plan_new (options, facts, NULL);
     g_autofree char *text = ioh_plan_explain (plan, options, facts);
     const char *const reasons[] = {plan->engine_reason, plan->queue_reason, plan->cache_reason,
