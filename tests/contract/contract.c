@@ -210,11 +210,20 @@ contract_run_no_device (gconstpointer why)
     scratch_lacks (why);
 }
 
-/* With the argument "block": block devices and nothing else, which takes root. */
+/* The size of sectors that the last argument asks for by "block" or "block-4096"; 0: neither. */
+static unsigned
+contract_sector_bytes (const char *argument)
+{
+    if (g_str_equal (argument, "block"))
+        return 512;
+    return g_str_equal (argument, "block-4096") ? 4096 : 0;
+}
+
+/* With that argument: block devices and nothing else, which takes root. */
 int
 main (int argc, char **argv)
 {
-    gboolean block = argc > 1 && g_str_equal (argv[argc - 1], "block");
+    unsigned sector_bytes = contract_sector_bytes (argv[argc - 1]);
     const char *why = NULL;
     ScratchDevice *device = NULL;
 
@@ -222,11 +231,11 @@ main (int argc, char **argv)
     signal (SIGXFSZ, SIG_IGN);
     g_test_init (&argc, &argv, NULL);
     g_test_set_nonfatal_assertions ();
-    if (!block) {
+    if (sector_bytes == 0) {
         contract_add_engines (contract_files, G_N_ELEMENTS (contract_files));
         return g_test_run ();
     }
-    device = scratch_device_new (TRIAL_DEVICE_BYTES, 512, &why);
+    device = scratch_device_new (TRIAL_DEVICE_BYTES, sector_bytes, &why);
     if (device != NULL) {
         trial_use_device (scratch_device_path (device));
         contract_add_engines (contract_devices, G_N_ELEMENTS (contract_devices));
