@@ -76,8 +76,8 @@ verdict "every link in the guides leads somewhere" "$missing"
 
 missing=
 while read -r path; do
-    [[ -e $source/$path ]] || missing+=" $path"
-done < <(grep -ohE '`(iohelper|src|tests|docs|po)/[a-z/.0-9_-]*`' "$source"/*.md "$source"/docs/*.md |
+    [[ -e $source/$path || -e $source/$path.c ]] || missing+=" $path"
+done < <(grep -ohE '`(iohelper|src|tests|docs|po|examples)/[a-z/.0-9_-]*`' "$source"/*.md "$source"/docs/*.md |
     tr -d '`' | sort -u)
 is "every file and folder that the guides name exists" "$missing" ""
 
