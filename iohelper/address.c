@@ -57,6 +57,11 @@ address_take_tcp (IohAddress *address, const char *option, const char *rest, GEr
     }
     address->name = g_strndup (rest, (gsize) (end - rest));
     address->port = g_strdup (colon + 1);
+    guint64 number = 0;
+    if (g_ascii_isdigit (address->port[0]) &&
+        !g_ascii_string_to_unsigned (address->port, 10, 1, G_MAXUINT16, &number, NULL))
+        return ioh_error_usage (error, _ ("--%s: the port of '%s' is not between 1 and %d"), option,
+                                address->text, G_MAXUINT16);
     if (end == colon && strchr (address->name, ':') != NULL)
         return ioh_error_usage (error, _ ("--%s: write the IPv6 host of '%s' in brackets"), option,
                                 address->text);

@@ -305,8 +305,10 @@ splice_restore_step (gpointer state, IohWait *out_wait, GError **error)
 
     if (splice_start_readers (splice, &failure))
         return splice_restore_direct (splice, out_wait, error);
-    if (failure != NULL)
+    if (failure != NULL) {
+        g_propagate_error (error, g_steal_pointer (&failure));
         return IOH_STEP_UNSUPPORTED;
+    }
     return splice_restore_cached (splice, out_wait, error);
 }
 

@@ -217,10 +217,9 @@ entries_add_stream (GOptionGroup *group)
 {
     const GOptionEntry entries[] = {
         {IOH_OPTION_FD, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_fd),
-         N_ ("Stream descriptor instead of standard input or output"), "N"},
+         N_ ("Stream on descriptor N, not standard in/out"), "N"},
         {IOH_OPTION_LISTEN, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_address),
-         N_ ("Wait for the stream's peer at ADDR: unix:PATH, tcp:HOST:PORT, vsock:CID:PORT"),
-         "ADDR"},
+         N_ ("Wait for the peer at unix:PATH, tcp:HOST:PORT"), "ADDR"},
         {IOH_OPTION_CONNECT, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_address),
          N_ ("Go to the stream's peer at ADDR"), "ADDR"},
         {IOH_OPTION_SOCKET_BUFFER, 0, 0, G_OPTION_ARG_CALLBACK,
@@ -238,13 +237,13 @@ entries_add_file (GOptionGroup *group)
 {
     const GOptionEntry entries[] = {
         {IOH_OPTION_CACHE, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_word),
-         N_ ("Page cache: auto, direct, drop or keep (default auto)"), "MODE"},
+         N_ ("Page cache: auto, direct, drop, keep (auto)"), "MODE"},
         {IOH_OPTION_BLOCK_SIZE, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_size),
          N_ ("Size of one request to the file (default 1M)"), "SIZE"},
         {IOH_OPTION_OFFSET, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_size),
          N_ ("Where in the file the stream begins"), "BYTES"},
         {IOH_OPTION_EXPECT_SIZE, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_size),
-         N_ ("Exact length of the stream; anything else is a failure"), "BYTES"},
+         N_ ("Exact length of the stream, or a failure"), "BYTES"},
         G_OPTION_ENTRY_NULL,
     };
     g_option_group_add_entries (group, entries);
@@ -255,12 +254,12 @@ entries_add_manner (GOptionGroup *group, IohOptions *options)
 {
     const GOptionEntry entries[] = {
         {IOH_OPTION_ENGINE, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_engine),
-         N_ ("How bytes cross: auto or a name that 'iohelper engines' lists"), "NAME"},
+         N_ ("How bytes cross: auto, or see 'engines'"), "NAME"},
         {IOH_OPTION_QUEUE_DEPTH, 0, 0, G_OPTION_ARG_CALLBACK,
          ENTRIES_CALLBACK (entries_take_queue_depth),
-         N_ ("Requests to the file under way at a time (default 4)"), "N"},
+         N_ ("Requests to the file under way (default 4)"), "N"},
         {IOH_OPTION_QUEUE, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_word),
-         N_ ("How they reach the kernel: auto, io_uring or threads (default auto)"), "NAME"},
+         N_ ("Their queue: auto, io_uring, threads (auto)"), "NAME"},
         {IOH_OPTION_RATE_LIMIT, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_rate),
          N_ ("Move no more than SIZE a second"), "SIZE[/s]"},
         {IOH_OPTION_STALL_TIMEOUT, 0, 0, G_OPTION_ARG_CALLBACK,
@@ -271,9 +270,9 @@ entries_add_manner (GOptionGroup *group, IohOptions *options)
         {IOH_OPTION_PROGRESS_FD, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_fd),
          N_ ("Tell the progress as lines of JSON to descriptor N"), "N"},
         {IOH_OPTION_CONTROL_FD, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_fd),
-         N_ ("Complete the transfer when the manager says so on descriptor N"), "N"},
+         N_ ("Complete when the manager says so on N"), "N"},
         {IOH_OPTION_PARENT_DEATH, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_word),
-         N_ ("When the manager goes away: cancel or finish-save (default cancel)"), "WHAT"},
+         N_ ("Manager gone: cancel, finish-save (cancel)"), "WHAT"},
         {IOH_OPTION_EXPLAIN, 0, 0, G_OPTION_ARG_NONE, &options->explain,
          N_ ("Print the plan and its reasons, touch nothing"), NULL},
         {IOH_OPTION_QUIET, 'q', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
@@ -290,15 +289,15 @@ entries_add_save (GOptionGroup *group, IohOptions *options)
 {
     const GOptionEntry entries[] = {
         {IOH_OPTION_SYNC, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_word),
-         N_ ("What is on storage before success: full, data or none (default full)"), "WHAT"},
+         N_ ("Durable at the end: full, data, none (full)"), "WHAT"},
         {IOH_OPTION_EXISTS, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_word),
-         N_ ("A file that is there: replace, refuse or overwrite (default replace)"), "WHAT"},
+         N_ ("Old file: replace, refuse, overwrite (replace)"), "WHAT"},
         {IOH_OPTION_MODE, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_mode),
          N_ ("Permissions of a new file (default 0600)"), "OCTAL"},
         {IOH_OPTION_LABEL, 0, 0, G_OPTION_ARG_CALLBACK, ENTRIES_CALLBACK (entries_take_label),
          N_ ("SELinux context of a created file"), "CONTEXT"},
         {IOH_OPTION_KEEP_PARTIAL, 0, 0, G_OPTION_ARG_NONE, &options->keep_partial,
-         N_ ("After a failure leave what was written as TARGET.part"), NULL},
+         N_ ("After a failure leave TARGET.part"), NULL},
         G_OPTION_ENTRY_NULL,
     };
     g_option_group_add_entries (group, entries);

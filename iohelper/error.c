@@ -64,6 +64,8 @@ error_stage_phrase (IohStage stage)
 static IohExit
 error_exit_for (const IohPlace *place, int error_number)
 {
+    if (error_number == EMFILE || error_number == ENFILE || error_number == ENOMEM)
+        return IOH_EXIT_INTERNAL;
     if (place->side == IOH_SIDE_STREAM)
         return IOH_EXIT_STREAM;
     if (ioh_error_is_no_room (error_number))

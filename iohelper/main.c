@@ -179,8 +179,10 @@ transfer_run (Transfer *transfer)
         return;
     if (options->explain) {
         g_autofree char *text = ioh_plan_explain (transfer->plan, options, transfer->facts);
-        fputs (text, stdout);
-        transfer->outcome = IOH_OUTCOME_DONE;
+        if (fputs (text, stdout) >= 0 && fflush (stdout) == 0)
+            transfer->outcome = IOH_OUTCOME_DONE;
+        else
+            ioh_error_internal (&transfer->error, _ ("cannot print the plan"), errno);
         return;
     }
     transfer->links.cancel = ioh_cancel_new (&transfer->error);

@@ -161,20 +161,18 @@ peer_read_back (IohPeer *peer, IohAddressKind kind)
     }
 }
 
-/* TRUE when the path of NAME is a socket that nobody listens on. */
+/* TRUE when the path of NAME is a socket that belongs to nobody any more. A datagram socket may ask
+ * without disturbing: it is refused for its type where a stream socket lives. */
 static gboolean
 peer_is_dead (const IohAddress *address, const PeerName *name)
 {
     struct stat st;
-    gboolean dead = FALSE;
 
     if (lstat (address->name, &st) < 0 || !S_ISSOCK (st.st_mode))
         return FALSE;
-    ioh_autofd fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0)
-        dead = connect (fd, (const struct sockaddr *) &name->storage, name->length) < 0 &&
-               errno == ECONNREFUSED;
-    return dead;
+    ioh_autofd fd = socket (AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    return fd >= 0 && connect (fd, (const struct sockaddr *) &name->storage, name->length) < 0 &&
+           errno == ECONNREFUSED;
 }
 
 /* Binds FD to NAME. *OUT_CREATED: a path has come into being. 0 or an errno value. */
@@ -190,13 +188,13 @@ peer_bind (int fd, const IohAddress *address, const PeerName *name, gboolean *ou
     /* the mode of a socket's inode before bind is the mode of its path after */
     if (has_path && fchmod (fd, 0600) < 0)
         return errno;
-    int result = bind (fd, sockaddr, name->length);
-    if (result < 0 && errno == EADDRINUSE && has_path && peer_is_dead (address, name)) {
+    int refused = bind (fd, sockaddr, name->length) < 0 ? errno : 0;
+    if (refused == EADDRINUSE && has_path && peer_is_dead (address, name)) {
         unlink (address->name);
-        result = bind (fd, sockaddr, name->length);
+        refused = bind (fd, sockaddr, name->length) < 0 ? errno : 0;
     }
-    *out_created = result == 0 && has_path;
-    return result < 0 ? errno : 0;
+    *out_created = refused == 0 && has_path;
+    return refused;
 }
 
 static int

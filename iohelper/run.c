@@ -210,9 +210,12 @@ run_engines (Run *run, GError **error)
         return step == IOH_STEP_UNSUPPORTED ? IOH_STEP_FAILED : step;
     }
     if (step == IOH_STEP_UNSUPPORTED && failure == NULL) {
-        g_autofree char *what = g_strdup_printf (
-            _ ("engine %s cannot go on with these ends; use --engine=auto"), engine->name);
-        ioh_error_internal (&failure, what, 0);
+        gboolean save = run->plan->direction == IOH_SAVE;
+        const IohPlace place = ioh_transport_place (
+            &run->job.transport, save ? IOH_STAGE_READ : IOH_STAGE_WRITE, run->job.delivered);
+        ioh_error_set (&failure, IOH_EXIT_STREAM, &place,
+                       _ ("engine %s cannot go on with these ends; use --engine=auto"),
+                       engine->name);
     }
     if (failure != NULL)
         g_propagate_error (error, g_steal_pointer (&failure));

@@ -99,6 +99,18 @@ sink_truncate_overwritten (IohSink *sink, GError **error)
     return result >= 0 || sink_failed (sink, IOH_STAGE_TRUNCATE, IOH_NO_OFFSET, result, error);
 }
 
+/* A second descriptor to be closed before the file gets its name. Had at once: when there are no
+ * more descriptors, nothing has been taken from the stream yet. */
+static gboolean
+sink_prepare_close (IohSink *sink, GError **error)
+{
+    if (sink->publication == NULL)
+        return TRUE;
+    sink->early_fd = ioh_sys_dup (sink->storage.fd);
+    return sink->early_fd >= 0 ||
+           sink_failed (sink, IOH_STAGE_OPEN, IOH_NO_OFFSET, sink->early_fd, error);
+}
+
 IohSink *
 ioh_sink_open (const IohOptions *options, const IohPlan *plan, const IohFacts *facts,
                IohReport *report, GError **error)
@@ -112,6 +124,7 @@ ioh_sink_open (const IohOptions *options, const IohPlan *plan, const IohFacts *f
     sink->seekable = facts->file.seekable;
     sink->inherited = options->file_fd >= 0;
     sink->storage.fd = sink->storage.direct_fd = sink->storage.plain_fd = -1;
+    sink->early_fd = -1;
     sink->reserved = plan->offset;
     ioh_behind_init (&sink->behind, plan->cache, plan->offset);
     int fd = sink_open_target (sink, options, facts, report, &direct, error);
@@ -124,9 +137,10 @@ ioh_sink_open (const IohOptions *options, const IohPlan *plan, const IohFacts *f
                          options->label);
     ioh_channel_init (&sink->channel, fd, sink->kind);
     sink->storage.fd = fd;
-    if (sink->seekable &&
-        (!ioh_storage_init (&sink->storage, options, plan, fd, O_WRONLY, direct, report, error) ||
-         !sink_truncate_overwritten (sink, error))) {
+    if (!sink_prepare_close (sink, error) ||
+        (sink->seekable &&
+         (!ioh_storage_init (&sink->storage, options, plan, fd, O_WRONLY, direct, report, error) ||
+          !sink_truncate_overwritten (sink, error)))) {
         ioh_sink_abandon (sink, FALSE, plan->offset);
         ioh_sink_free (sink);
         return NULL;
@@ -281,9 +295,9 @@ sink_flush (IohSink *sink, uint64_t end, GError **error)
 static gboolean
 sink_close_early (IohSink *sink, GError **error)
 {
-    int copy = ioh_sys_dup (sink->storage.fd);
-    int result = copy < 0 ? copy : ioh_sys_close (copy);
+    int result = ioh_sys_close (sink->early_fd);
 
+    sink->early_fd = -1;
     return result >= 0 || sink_failed (sink, IOH_STAGE_CLOSE, IOH_NO_OFFSET, result, error);
 }
 
@@ -357,6 +371,7 @@ ioh_sink_free (IohSink *sink)
     if (sink == NULL)
         return;
     ioh_storage_clear (&sink->storage);
+    ioh_sys_clear_fd (&sink->early_fd);
     ioh_publication_free (sink->publication);
     g_free (sink);
 }

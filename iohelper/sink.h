@@ -25,6 +25,7 @@ typedef struct {
     IohStorage storage;          /* when seekable */
     IohChannel channel;          /* when not */
     IohPublication *publication; /* NULL when written in place */
+    int early_fd;                /* closed before the file gets its name; -1 without one */
     IohBehind behind;
     uint64_t reserved;        /* the file was made at least so long ahead of the writes */
     gboolean reserve_refused; /* or would have been */

@@ -60,7 +60,7 @@ direct_lies_in_reads () {
         verdict "K33 $engine: EINVAL from direct read $when, cache=direct" "$(
             hit
             if [[ $(<err) == *"engine $engine cannot go on"* ]]; then
-                complaint 1 "use --engine=auto"
+                complaint 3 stream "use --engine=auto"
             else
                 complaint 4 file image read direct "Invalid argument"
             fi

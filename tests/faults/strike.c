@@ -8,6 +8,7 @@
 #include "strike.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "error.h"
@@ -81,6 +82,10 @@ strike_side_fits (const Trial *trial, const IohErrorPrivate *details)
 static IohExit
 strike_exit_for (const IohErrorPrivate *details)
 {
+    int number = details->error_number;
+
+    if (number == EMFILE || number == ENFILE || number == ENOMEM)
+        return IOH_EXIT_INTERNAL;
     if (details->side == IOH_SIDE_STREAM)
         return IOH_EXIT_STREAM;
     if (ioh_error_is_no_room (details->error_number))
@@ -97,6 +102,14 @@ strike_judge_internal (const Trial *trial, const FaultRow *row, IohExit status)
         trial_fail ("the failure has no side: %s", trial->error->message);
 }
 
+/* An engine that was named and cannot go on says so, on the stream's side. */
+static gboolean
+strike_gave_up (const Trial *trial, const FaultRow *row, IohExit status)
+{
+    return (row->how & FATE_NAMED) != 0 && trial->ends.engine != NULL &&
+           status == IOH_EXIT_STREAM && strstr (trial->error->message, "--engine=auto") != NULL;
+}
+
 static void
 strike_judge_error (const Trial *trial, const FaultRow *row)
 {
@@ -106,7 +119,8 @@ strike_judge_error (const Trial *trial, const FaultRow *row)
 
     if (details == NULL)
         trial_fail ("a foreign error: %s", said);
-    else if (status == IOH_EXIT_USAGE && (row->how & FATE_USAGE) != 0)
+    else if ((status == IOH_EXIT_USAGE && (row->how & FATE_USAGE) != 0) ||
+             strike_gave_up (trial, row, status))
         return;
     else if (details->side == IOH_SIDE_NONE)
         strike_judge_internal (trial, row, status);
