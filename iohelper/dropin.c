@@ -29,12 +29,13 @@ dropin_is_number (const char *text)
 gboolean
 ioh_dropin_wanted (int argc, char **argv)
 {
+    static const char *const commands[] = {"save", "restore", "engines", NULL};
     g_autofree char *name = g_path_get_basename (argv[0]);
 
     if (g_str_equal (name, DROPIN_NAME))
         return TRUE;
-    return argc == 3 && !g_str_equal (argv[1], "save") && !g_str_equal (argv[1], "restore") &&
-           argv[1][0] != '-' && dropin_is_number (argv[2]);
+    return argc == 3 && !g_strv_contains (commands, argv[1]) && argv[1][0] != '-' &&
+           dropin_is_number (argv[2]);
 }
 
 static void

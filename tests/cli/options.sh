@@ -146,6 +146,7 @@ helper engines --json >out </dev/null
 expect "engines --json ends well" 0
 ok "engines --json is JSON" python3 -m json.tool out
 refused "engines takes no operand" "d/old" engines d/old
+refused "engines takes no number either" "5" engines 5
 
 gen 4096 | helper save --engine copy -- -d
 saved "a target that looks like an option, after --" ./-d 4096
