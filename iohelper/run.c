@@ -24,8 +24,9 @@ typedef struct {
     IohJob job;
     IohResult result;
     IohRate rate;
-    uint64_t activity; /* of both sides at the last look */
-    gint64 active_us;  /* when it changed */
+    uint64_t activity;  /* of both sides at the last look */
+    gint64 active_us;   /* when it changed */
+    gboolean signalled; /* a signal may have come: the last wait did not say otherwise */
 } Run;
 
 /* FIFOs are opened when the other side opens them, which may be never: signals act as usual. */
@@ -111,6 +112,7 @@ run_wait (Run *run, IohWait *wait, GError **error)
         timeout_us = patience_us;
     wait->fds[wait->count] = (struct pollfd){ioh_cancel_fd (run->links.cancel), POLLIN, 0};
     int result = ioh_sys_poll (wait->fds, wait->count + 1, timeout_us);
+    run->signalled = wait->fds[wait->count].revents != 0;
     gint64 waited_us = g_get_monotonic_time () - begun_us;
     if (wait->side == IOH_SIDE_STREAM)
         run->result.wait_stream_us += waited_us;
@@ -159,8 +161,9 @@ run_steps (Run *run, const IohEngine *engine, gpointer state, GError **error)
 
     while (step == IOH_STEP_MOVED || step == IOH_STEP_WAIT) {
         IohWait wait = {.timeout_us = -1};
-        if (ioh_cancel_signal (run->links.cancel) != 0)
+        if (run->signalled && ioh_cancel_signal (run->links.cancel) != 0)
             break;
+        run->signalled = TRUE;
         step = save ? engine->save_step (state, &wait, error)
                     : engine->restore_step (state, &wait, error);
         ioh_progress_bytes (run->links.progress, run->job.delivered);
@@ -348,6 +351,7 @@ ioh_run (const IohOptions *options, const IohFacts *facts, const IohPlan *plan,
         .job = {.plan = plan, .report = links->report, .transport.peer.fd = -1},
     };
 
+    run.signalled = TRUE;
     ioh_rate_init (&run.rate, options->rate_bytes);
     if (run_open (&run, error) && run_move (&run, error))
         outcome = IOH_OUTCOME_DONE;

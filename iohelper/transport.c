@@ -159,10 +159,15 @@ transport_paced (IohTransport *transport, ssize_t result, size_t length)
 ssize_t
 ioh_transport_read (IohTransport *transport, void *buffer, size_t length)
 {
-    if (transport_too_early (transport))
+    gboolean drained = transport->drained;
+
+    /* a call that would find nothing costs as much as one that finds something */
+    transport->drained = FALSE;
+    if (drained || transport_too_early (transport))
         return -EAGAIN;
-    return transport_paced (transport, ioh_channel_read (&transport->channel, buffer, length),
-                            length);
+    ssize_t result = ioh_channel_read (&transport->channel, buffer, length);
+    transport->drained = result > 0 && (size_t) result < length;
+    return transport_paced (transport, result, length);
 }
 
 ssize_t
