@@ -78,7 +78,9 @@ control_listen (IohControl *control)
         ssize_t got = ioh_channel_read (&control->channel, &byte, 1);
         if (got == -EAGAIN) {
             struct pollfd pollfd = {.fd = control->channel.fd, .events = POLLIN};
-            ioh_sys_poll (&pollfd, 1, -1);
+            /* a line that cannot be waited for is as good as gone */
+            if (ioh_sys_poll (&pollfd, 1, -1) < 0)
+                return FALSE;
         } else if (got <= 0) {
             return FALSE;
         } else if (control_take (control, byte)) {
@@ -152,7 +154,9 @@ ioh_control_await (IohControl *control, IohCancel *cancel, GError **error)
             {.fd = control->news_fd, .events = POLLIN},
             {.fd = ioh_cancel_fd (cancel), .events = POLLIN},
         };
-        ioh_sys_poll (fds, G_N_ELEMENTS (fds), -1);
+        int result = ioh_sys_poll (fds, G_N_ELEMENTS (fds), -1);
+        if (result < 0)
+            return ioh_error_internal (error, _ ("cannot wait"), -result);
     }
 }
 
