@@ -47,7 +47,10 @@ ioh_blocks_init (IohBlocks *blocks, const IohPlan *plan, IohStorage *storage, Io
         .count = plan->queue_depth,
         .bytes = plan->block_bytes,
     };
-    blocks->memory = ioh_buffer_new (blocks->count * blocks->bytes, plan->memory_align, error);
+    /* what has no size is refused like what is too large */
+    if (!g_size_checked_mul (&blocks->memory_bytes, plan->queue_depth, plan->block_bytes))
+        blocks->memory_bytes = SIZE_MAX;
+    blocks->memory = ioh_buffer_new (blocks->memory_bytes, plan->memory_align, error);
     if (blocks->memory == NULL)
         return FALSE;
     blocks->blocks = g_new0 (IohBlock, blocks->count);
@@ -62,7 +65,7 @@ void
 ioh_blocks_clear (IohBlocks *blocks)
 {
     ioh_queue_free (blocks->queue);
-    ioh_buffer_free (blocks->memory, blocks->count * blocks->bytes);
+    ioh_buffer_free (blocks->memory, blocks->memory_bytes);
     g_free (blocks->blocks);
     *blocks = (IohBlocks){0};
 }

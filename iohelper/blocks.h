@@ -37,7 +37,8 @@ typedef struct {
     IohQueue *queue;
     unsigned count;
     size_t bytes; /* of one */
-    char *memory;
+    char *memory; /* of all */
+    size_t memory_bytes;
     IohBlock *blocks;
 } IohBlocks;
 
