@@ -50,7 +50,8 @@ copy_begin (IohJob *job, GError **error)
 
     copy->job = job;
     copy->bytes = job->plan->block_bytes;
-    ioh_sys_work_in_batches ();
+    if (job->plan->direction == IOH_SAVE)
+        ioh_sys_work_in_batches ();
     copy->buffer = ioh_buffer_new (copy->bytes, job->plan->memory_align, error);
     if (copy->buffer == NULL) {
         copy_end (copy);

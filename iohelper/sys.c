@@ -121,11 +121,16 @@ ioh_sys_poll (struct pollfd *fds, unsigned count, gint64 timeout_us)
 }
 
 int
+ioh_sys_wake_on_time (void)
+{
+    return SYS_RETRY (prctl (PR_SET_TIMERSLACK, 1));
+}
+
+int
 ioh_sys_work_in_batches (void)
 {
     const struct sched_param parameters = {0};
 
-    prctl (PR_SET_TIMERSLACK, 1);
     if (sched_getscheduler (0) != SCHED_OTHER)
         return 0;
     return SYS_RETRY (sched_setscheduler (0, SCHED_BATCH | SCHED_RESET_ON_FORK, &parameters));

@@ -39,8 +39,11 @@ ssize_t ioh_sys_sendfile (int out_fd, int in_fd, uint64_t *in_offset, size_t len
 /* Waits until one of FDS is ready or TIMEOUT_US microseconds have passed (-1: for ever). */
 int ioh_sys_poll (struct pollfd *fds, unsigned count, gint64 timeout_us);
 
+/* Takes the slack from this thread's timers. A refusal (-errno) costs speed alone. */
+int ioh_sys_wake_on_time (void);
+
 /* Makes this thread one that works in batches: woken, it lets whoever woke it go on first, so that
- * more has gathered when its turn comes; its timers have no slack. Another policy than the ordinary
+ * more has gathered when its turn comes. Another policy than the ordinary
  * one is left alone. Threads it starts are not affected. A refusal (-errno) costs speed alone. */
 int ioh_sys_work_in_batches (void);
 

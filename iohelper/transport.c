@@ -122,9 +122,12 @@ ioh_transport_place (const IohTransport *transport, IohStage stage, uint64_t off
 void
 ioh_transport_pace (IohTransport *transport, IohDirection direction)
 {
-    if (direction == IOH_RESTORE)
-        ioh_pace_init (&transport->pace, (size_t) (transport->pipe_bytes / 2));
-    ioh_sys_work_in_batches ();
+    if (direction == IOH_SAVE) {
+        ioh_sys_work_in_batches ();
+        return;
+    }
+    ioh_sys_wake_on_time ();
+    ioh_pace_init (&transport->pace, (size_t) (transport->pipe_bytes / 2));
 }
 
 IohStep
