@@ -31,6 +31,9 @@ void manager_await_phase (IohTransfer *transfer, IohPhase phase);
 /* Waits until the process PID has ended; it need not be a child of ours. */
 void manager_await_exit (int pid);
 
+/* Under valgrind a program that cannot be executed is one that exits with 127. */
+gboolean manager_under_valgrind (void);
+
 /* Waits until this process has no more than FDS descriptors open: nobody tells when the library has
  * let go of a transfer that was dropped. */
 void manager_await_fds (unsigned fds);

@@ -324,6 +324,8 @@ test_dropped (Fixture *fixture, gconstpointer data)
     manager_check_image (fixture->path, finishes ? 3 * MIB : OLD_LENGTH);
 }
 
+static const char *program; /* this one */
+
 /* A manager of its own process, which is killed once its transfer moves. The hypervisor survives
  * it: its end of the stream is here. Returns the process of the helper. */
 static int
@@ -336,7 +338,7 @@ kill_a_manager (const char *path, const char *policy, int *out_stream_fd)
 
     g_assert_cmpint (pipe2 (lines, 0), ==, 0);
     g_autofree char *out = g_strdup_printf ("%d", lines[1]);
-    const char *const argv[] = {"/proc/self/exe", "--manage", path, policy, out, NULL};
+    const char *const argv[] = {program, "--manage", path, policy, out, NULL};
     int manager;
     g_autoptr (GError) error = NULL;
     g_spawn_async (NULL, (char **) argv, NULL,
@@ -402,6 +404,7 @@ main (int argc, char **argv)
 {
     static const IohParentDeath finish = IOH_PARENT_DEATH_FINISH_SAVE;
 
+    program = argv[0];
     if (argc == 5 && g_str_equal (argv[1], "--manage"))
         manage (argv + 2);
     manager_init (&argc, &argv);

@@ -29,6 +29,7 @@ typedef struct {
     int guard;    /* the process that does so */
 } Frozen;
 
+static const char *program; /* this one */
 static Frozen storage = {.fd = -1, .alive_fd = -1};
 
 /* NULL, or what is missing. */
@@ -189,7 +190,7 @@ test_comes_back (void)
 static void
 test_program_ends (void)
 {
-    const char *const argv[] = {"/proc/self/exe", "--manage", storage.path, NULL};
+    const char *const argv[] = {program, "--manage", storage.path, NULL};
     g_autoptr (GError) error = NULL;
     g_autofree char *output = NULL;
     int status = -1;
@@ -222,6 +223,7 @@ manage (const char *path)
 int
 main (int argc, char **argv)
 {
+    program = argv[0];
     if (argc == 3 && g_str_equal (argv[1], "--manage"))
         return manage (argv[2]);
     const char *missing = storage_make ();
