@@ -31,6 +31,7 @@ class Candidate:
     how: filter  stream and file are standard input and output
          path    opens the file itself, by the {file} in its words
          listen  accepts the stream on {socket}
+         library makes the stream itself and hands the hypervisor's end over
          alone   the stream's owner opens the file itself, nobody in between
          disk    fio, no stream at all: what the disk can do
     """
@@ -44,7 +45,7 @@ class Candidate:
 
     @property
     def is_ours(self):
-        return self.name.startswith('iohelper')
+        return self.name.startswith(('iohelper', 'library'))
 
 
 @dataclass
@@ -72,7 +73,8 @@ class Tools:
 
 def find_tools(helper, stock, programs):
     """`helper` and `stock` may be None; what is named has to be there."""
-    built = [os.path.join(programs, name) for name in ('launch', 'generator', 'without-io-uring')]
+    built = [os.path.join(programs, name)
+             for name in ('launch', 'generator', 'without-io-uring', 'through-library')]
     for program in filter(None, [helper, stock, *built]):
         if not os.access(program, os.X_OK):
             raise Failure(f'{program}: not a program (is it built?)')
@@ -131,6 +133,15 @@ def iohelper_by_engine(tools, name, verb, **where):
     for engine in tools.engines[verb]:
         found += iohelper(tools, f'{name}/{engine}', verb, engine=engine, **where)
     return found
+
+
+def library(tools, name, verb, *properties, **where):
+    """Through libiohelper, by the stream that it chooses itself unless it is told."""
+    if not tools.helper:
+        return []
+    argv = ('env', f'IOH_HELPER={tools.helper}', tools.program('through-library'), verb, '{file}',
+            '{report}', *properties)
+    return [Candidate(name, 'library', argv, flushes=True, **where)]
 
 
 def stock(tools, verb, **where):

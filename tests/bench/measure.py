@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
@@ -90,6 +91,8 @@ class Bench:
 
     def refused(self, path, candidate):
         """Why iohelper refuses to take this path by the engine it is told to use, or None."""
+        if candidate.how == 'library':
+            return None
         target = self.target(candidate) if path.verb == 'save' else self.make_image()
         argv = [*words(candidate, file=target, report=self.file('report')), '--explain']
         reader, writer = transport.make(candidate.stream)
@@ -144,6 +147,11 @@ class Bench:
     def start_save(self, candidate, peer, target):
         if candidate.how == 'listen':
             return self.start_listener(candidate, peer)
+        if candidate.how == 'library':
+            start = time.monotonic()
+            helper, stream_fd = self.start_library(candidate, target)
+            peer.send(stream_fd)
+            return start, helper
         target_fd = open_target(candidate, target)
         if candidate.how == 'alone':
             start = time.monotonic()
@@ -175,6 +183,21 @@ class Bench:
     def start_helper(self, candidate, file, stdin, stdout):
         report = fresh(self.file('report'))
         return self.launcher.start(words(candidate, file=file, report=report), stdin, stdout)
+
+    def start_library(self, candidate, file):
+        """The program, and the hypervisor's end of the stream that it hands over."""
+        report = fresh(self.file('report'))
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            helper = self.launcher.start(words(candidate, file=file, report=report), theirs)
+            theirs.close()
+            ours.settimeout(self.timeout)
+            with stoppable():
+                _, fds, _, _ = socket.recv_fds(ours, 1, 1)
+        if not fds:
+            helper.wait(self.timeout)
+            raise Failure(f'{candidate.name}: gives no stream')
+        return helper, fds[0]
 
     # Restoring
 
@@ -227,6 +250,12 @@ class Bench:
             start = time.monotonic()
             peer.prepare(image_fd)
             return start, None
+        if candidate.how == 'library':
+            os.close(image_fd)
+            start = time.monotonic()
+            helper, stream_fd = self.start_library(candidate, image)
+            peer.prepare(stream_fd)
+            return start, helper
         reader, writer = transport.make(candidate.stream)
         peer.prepare(reader)
         start = time.monotonic()

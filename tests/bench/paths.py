@@ -52,6 +52,13 @@ def cache(subject):
     return Goal('cache', subject, None, 0.01, 0)
 
 
+def library_by_transport(tools, verb, cache_mode):
+    """What the library's choice of a stream rests on."""
+    return [found for kind in ('pipe', 'socket')
+            for found in who.library(tools, f'library-{kind}', verb, f'cache={cache_mode}',
+                                     f'transport={kind}', target='file')]
+
+
 def null_pipe(tools):
     return (who.iohelper_by_engine(tools, 'iohelper', 'save') + who.stock(tools, 'save')
             + who.listeners(tools) + who.filters(tools) + who.alone())
@@ -59,6 +66,7 @@ def null_pipe(tools):
 
 def null_socketpair(tools):
     return (who.iohelper_by_engine(tools, 'iohelper', 'save', stream='socketpair')
+            + who.library(tools, 'library', 'save')
             + who.stock(tools, 'save', stream='socketpair') + who.listeners(tools)
             + who.filters(tools, stream='socketpair') + who.alone())
 
@@ -71,6 +79,7 @@ def null_best(tools):
 
 def direct_file(tools):
     return (who.iohelper_by_engine(tools, 'iohelper', 'save', cache='direct', target='file')
+            + library_by_transport(tools, 'save', 'direct')
             + who.stock(tools, 'save', target='file', direct=True)
             + who.dd_direct(tools, 'save', target='file') + who.disk(tools, 'save'))
 
@@ -84,12 +93,14 @@ def buffered_file(tools):
 
 def restore_warm(tools):
     return (who.iohelper_by_engine(tools, 'iohelper', 'restore', cache='keep', target='file')
+            + library_by_transport(tools, 'restore', 'keep')
             + who.stock(tools, 'restore', target='file') + who.filters(tools, target='file')
             + who.alone(target='file'))
 
 
 def restore_cold_direct(tools):
     return (who.iohelper_by_engine(tools, 'iohelper', 'restore', cache='direct', target='file')
+            + library_by_transport(tools, 'restore', 'direct')
             + who.stock(tools, 'restore', target='file', direct=True)
             + who.dd_direct(tools, 'restore', target='file') + who.disk(tools, 'restore')
             + who.alone(target='file'))
@@ -113,7 +124,8 @@ PATHS = (
     Path('null-pipe', 'save, 1 MiB pipe to /dev/null', 'save', 'stream', null_pipe,
          (speed('iohelper', 'stock', 1.25, 1.5), speed('iohelper', 'nc', 1.1, 1.3), cpu(), RSS)),
     Path('null-socketpair', 'save, unix socketpair to /dev/null', 'save', 'stream',
-         null_socketpair, (speed('iohelper', 'nc', 1.25, 1.5), cpu(), RSS)),
+         null_socketpair, (speed('iohelper', 'nc', 1.25, 1.5), speed('library', 'nc', 1.25, 1.5),
+                           cpu(), RSS)),
     Path('null-best', 'save, best transport to /dev/null', 'save', 'stream', null_best,
          (speed('iohelper*', 'one-copy', 0.85, 0.95),)),
     Path('direct-file', 'save, 1 MiB pipe to an O_DIRECT file', 'save', 'whole', direct_file,
