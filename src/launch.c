@@ -57,8 +57,13 @@ launch_make_pipe (int fds[2])
 static gboolean
 launch_open (Launch *launch, const IohSettings *settings, GError **error)
 {
-    const IohStreamWish wish = {settings->transport, settings->pipe_size, settings->socket_buffer,
-                                settings->stream_label};
+    const IohStreamWish wish = {
+        .kind = settings->transport,
+        .cache = settings->cache,
+        .pipe_bytes = settings->pipe_size,
+        .socket_bytes = settings->socket_buffer,
+        .label = settings->stream_label,
+    };
 
     if (!ioh_stream_open (&launch->stream, settings->direction, &wish, error))
         return FALSE;

@@ -32,7 +32,10 @@ process_copy (int fd)
     if (fd < 0)
         fd = null_fd = open ("/dev/null", O_RDWR | O_CLOEXEC | O_NOCTTY);
     int copy = fd < 0 ? -1 : fcntl (fd, F_DUPFD_CLOEXEC, PROCESS_MOST_FDS);
-    return copy < 0 ? -errno : copy;
+    if (copy >= 0)
+        return copy;
+    /* what fcntl says when the limit of descriptors is below the number asked for */
+    return errno == EINVAL ? -EMFILE : -errno;
 }
 
 /* An errno value, 0 on success. */

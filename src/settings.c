@@ -357,7 +357,7 @@ ioh_settings_helper (const IohSettings *settings)
 
     if (helper == NULL)
         helper = secure_getenv (IOH_HELPER_VARIABLE);
-    return g_strdup (helper != NULL ? helper : IOH_HELPER_PATH);
+    return g_strdup (helper != NULL && helper[0] != '\0' ? helper : IOH_HELPER_PATH);
 }
 
 /* What a program needs to speak the user's language and to find its libraries, and nothing that

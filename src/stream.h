@@ -18,6 +18,7 @@ typedef struct {
 /* How wide the channel is to be, and its SELinux context or NULL. */
 typedef struct {
     IohTransportKind kind;
+    IohCache cache; /* of the file's side: the choice depends on it */
     guint64 pipe_bytes;
     guint64 socket_bytes;
     const char *label;

@@ -9,7 +9,7 @@
 #include <libiohelper.h>
 #include <unistd.h>
 
-/* TEXT is a property that is an enumeration, and the nick of its value. */
+/* TEXT is a property that is an enumeration or a size, and its value. */
 static gboolean
 set_word (IohTransfer *transfer, const char *text)
 {
@@ -18,6 +18,10 @@ set_word (IohTransfer *transfer, const char *text)
     if (g_strv_length (pair) != 2)
         return FALSE;
     GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (transfer), pair[0]);
+    if (spec != NULL && G_IS_PARAM_SPEC_UINT64 (spec)) {
+        g_object_set (transfer, pair[0], g_ascii_strtoull (pair[1], NULL, 10), NULL);
+        return TRUE;
+    }
     if (spec == NULL || !G_IS_PARAM_SPEC_ENUM (spec))
         return FALSE;
     const GEnumValue *value =

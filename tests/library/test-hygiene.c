@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -406,6 +407,30 @@ test_umask (Fixture *fixture, gconstpointer data)
     g_assert_cmpint (st.st_mode & 07777, ==, 0600);
 }
 
+/* With ever more descriptors to be had, a start fails cleanly until there are enough. */
+static void
+test_out_of_descriptors (Fixture *fixture, gconstpointer data)
+{
+    struct rlimit before;
+    int fd = -1;
+
+    g_assert_cmpint (getrlimit (RLIMIT_NOFILE, &before), ==, 0);
+    for (rlim_t limit = 3; fd < 0; limit++) {
+        const struct rlimit small = {limit, before.rlim_max};
+        g_autoptr (GError) error = NULL;
+        g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &small), ==, 0);
+        fd = ioh_transfer_start (fixture->transfer, &error);
+        g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &before), ==, 0);
+        g_assert_true ((fd < 0) == (error != NULL));
+        if (fd < 0) {
+            g_assert_cmpint (ioh_transfer_error_get_errno (error), ==, EMFILE);
+            g_assert_cmpuint (scratch_count_fds (), ==, fixture->fds);
+        }
+        g_assert_cmpuint (limit, <, 100);
+    }
+    finish (fixture, fd);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -428,5 +453,6 @@ main (int argc, char **argv)
     ADD ("reaped-failure", test_reaped_failure);
     ADD ("reaped-silence", test_reaped_silence);
     ADD ("umask", test_umask);
+    ADD ("out-of-descriptors", test_out_of_descriptors);
     return g_test_run ();
 }

@@ -71,7 +71,8 @@ set_up (Fixture *fixture, gconstpointer data)
     memset (&selinux, 0, sizeof selinux);
     selinux.labelled_fd = -1;
     fixture->stream = (IohStream){.hypervisor_fd = -1, .helper_fd = -1};
-    fixture->wish = (IohStreamWish){*kind, 1 << 16, 1 << 16, CONTEXT};
+    fixture->wish = (IohStreamWish){
+        .kind = *kind, .pipe_bytes = 1 << 16, .socket_bytes = 1 << 16, .label = CONTEXT};
     fixture->fds = scratch_count_fds ();
 }
 
@@ -171,6 +172,36 @@ test_no_label (Fixture *fixture, gconstpointer data)
     g_assert_cmpuint (fixture->stream.bytes, ==, 1 << 16);
 }
 
+/* What is chosen when nothing is said; a choice that is made stands. */
+static void
+test_kinds (void)
+{
+    static const struct {
+        IohDirection direction;
+        IohTransportKind wish;
+        IohCache cache;
+        IohTransportKind kind;
+    } rows[] = {
+        {IOH_SAVE, IOH_TRANSPORT_AUTO, IOH_CACHE_AUTO, IOH_TRANSPORT_SOCKET},
+        {IOH_SAVE, IOH_TRANSPORT_AUTO, IOH_CACHE_KEEP, IOH_TRANSPORT_SOCKET},
+        {IOH_RESTORE, IOH_TRANSPORT_AUTO, IOH_CACHE_AUTO, IOH_TRANSPORT_SOCKET},
+        {IOH_RESTORE, IOH_TRANSPORT_AUTO, IOH_CACHE_KEEP, IOH_TRANSPORT_PIPE},
+        {IOH_RESTORE, IOH_TRANSPORT_SOCKET, IOH_CACHE_KEEP, IOH_TRANSPORT_SOCKET},
+        {IOH_SAVE, IOH_TRANSPORT_PIPE, IOH_CACHE_AUTO, IOH_TRANSPORT_PIPE},
+    };
+
+    for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+        const IohStreamWish wish = {
+            .kind = rows[i].wish, .cache = rows[i].cache, .pipe_bytes = 4096, .socket_bytes = 4096};
+        g_autoptr (GError) error = NULL;
+        IohStream stream;
+        ioh_stream_open (&stream, rows[i].direction, &wish, &error);
+        g_assert_no_error (error);
+        g_assert_cmpint (stream.kind, ==, rows[i].kind);
+        ioh_stream_clear (&stream);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -192,5 +223,6 @@ main (int argc, char **argv)
             g_test_add (name, Fixture, &kinds[j], set_up, tests[i].run, tear_down);
         }
     }
+    g_test_add_func ("/stream/kinds", test_kinds);
     return g_test_run ();
 }
