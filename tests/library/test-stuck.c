@@ -57,6 +57,15 @@ storage_make (void)
     return storage.fd < 0 ? "a mounted file system" : NULL;
 }
 
+/* Freezes or thaws it. */
+static int
+storage_order (unsigned long order)
+{
+    int level = 0;
+
+    return ioctl (storage.fd, order, &level);
+}
+
 /* A process that thaws it when this one has gone. */
 static void
 storage_guard (void)
@@ -70,7 +79,7 @@ storage_guard (void)
         close (fds[1]);
         while (read (fds[0], &byte, 1) < 0 && errno == EINTR)
             continue;
-        ioctl (storage.fd, FITHAW, 0);
+        storage_order (FITHAW);
         _exit (0);
     }
     close (fds[0]);
@@ -97,13 +106,13 @@ storage_remove (void)
 static void
 freeze (void)
 {
-    g_assert_cmpint (ioctl (storage.fd, FIFREEZE, 0), ==, 0);
+    g_assert_cmpint (storage_order (FIFREEZE), ==, 0);
 }
 
 static void
 thaw (void)
 {
-    g_assert_cmpint (ioctl (storage.fd, FITHAW, 0), ==, 0);
+    g_assert_cmpint (storage_order (FITHAW), ==, 0);
 }
 
 static int
