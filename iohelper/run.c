@@ -277,7 +277,10 @@ run_finish_save (Run *run, GError **error)
     if (!ioh_control_await (links->control, links->cancel, error))
         return FALSE;
     ioh_progress_phase (links->progress, IOH_PHASE_FLUSHING);
-    if (!ioh_sink_finish (job->sink, run->plan->offset + job->delivered, error))
+    if (!ioh_sink_flush (job->sink, run->plan->offset + job->delivered, error))
+        return FALSE;
+    /* a signal that came during a long flush still finds the old file under the name */
+    if (ioh_cancel_signal (links->cancel) != 0 || !ioh_sink_finish (job->sink, error))
         return FALSE;
     run->result.durable = run->plan->sync != IOH_SYNC_NONE;
     return TRUE;

@@ -323,20 +323,25 @@ sink_close (IohSink *sink, GError **error)
 }
 
 gboolean
-ioh_sink_finish (IohSink *sink, uint64_t end, GError **error)
+ioh_sink_flush (IohSink *sink, uint64_t end, GError **error)
 {
     if (!sink->seekable)
-        return sink_close (sink, error);
+        return TRUE;
     if (!sink_cut (sink, end, error) || !sink_flush (sink, end, error))
         return FALSE;
     if (sink->inherited)
         ioh_sys_seek (sink->storage.fd, (gint64) end, SEEK_SET);
     sink_measure (sink);
     ioh_storage_clear_extra (&sink->storage);
+    return sink->publication == NULL || sink_close_early (sink, error);
+}
+
+gboolean
+ioh_sink_finish (IohSink *sink, GError **error)
+{
     if (sink->publication == NULL)
         return sink_close (sink, error);
-    if (!sink_close_early (sink, error) ||
-        !ioh_publication_commit (sink->publication, sink->storage.fd, error))
+    if (!ioh_publication_commit (sink->publication, sink->storage.fd, error))
         return FALSE;
     /* what fails from here on cannot take the name back */
     sink->published = TRUE;

@@ -45,7 +45,7 @@ gboolean ioh_sink_write_at (IohSink *sink, const void *buffer, size_t length, ui
                             GError **error);
 
 /* Says that a growing file is going to be written up to END, so that it may be enlarged ahead of
- * that, in steps. Never fails; ioh_sink_finish and ioh_sink_abandon cut off what was too much. */
+ * that, in steps. Never fails; ioh_sink_flush and ioh_sink_abandon cut off what was too much. */
 void ioh_sink_reserve (IohSink *sink, uint64_t end);
 
 /* Tells that data up to END was written to the file by other means than ioh_sink_write_at, through
@@ -66,9 +66,12 @@ IohStep ioh_sink_splice (IohSink *sink, int pipe_fd, size_t length, uint64_t off
 IohStep ioh_sink_write (IohSink *sink, const void *buffer, size_t length, uint64_t offset,
                         size_t *out_bytes, IohWait *out_wait, GError **error);
 
-/* Makes the file end at END, durable as planned, and gives it its name. The descriptor is closed
- * whatever happens; a failure leaves no file that looks complete and is not. */
-gboolean ioh_sink_finish (IohSink *sink, uint64_t end, GError **error);
+/* Makes the file end at END, durable as planned: what may take long. It has no name yet. */
+gboolean ioh_sink_flush (IohSink *sink, uint64_t end, GError **error);
+
+/* Gives the flushed file its name and closes it; a failure leaves no file that looks complete and
+ * is not. */
+gboolean ioh_sink_finish (IohSink *sink, GError **error);
 
 /* Gives up: removes what was created, or keeps it as TARGET.part. The stream was written up to END
  * of the file without a gap. */
