@@ -112,6 +112,16 @@ verdict_on_failure (IohTransferResult *result, const IohEnding *ending, GError *
     }
 }
 
+/* What nobody knows of a save that was cut short by force while it was being completed. */
+static const char *
+verdict_doubt (const IohEnding *ending)
+{
+    gboolean doubtful =
+        ending->committed && ending->how == IOH_ENDED_SIGNALLED && ending->number != SIGTERM;
+
+    return doubtful ? _ ("; whether the save was completed is not known") : "";
+}
+
 static void
 verdict_on_death (IohTransferResult *result, const IohEnding *ending, GError **out_error)
 {
@@ -120,8 +130,8 @@ verdict_on_death (IohTransferResult *result, const IohEnding *ending, GError **o
         ending->number == SIGKILL ? _ (", by hand or because the machine was out of memory") : "";
 
     verdict_fail (result, IOH_TRANSFER_ERROR_DIED, out_error,
-                  _ ("the helper died of signal %d (%s)%s%s"), ending->number,
-                  g_strsignal (ending->number), by, appendix);
+                  _ ("the helper died of signal %d (%s)%s%s%s"), ending->number,
+                  g_strsignal (ending->number), by, appendix, verdict_doubt (ending));
 }
 
 /* Whether the report says that all went well. */
@@ -172,15 +182,16 @@ verdict_on_silence (IohTransferResult *result, const IohEnding *ending, GError *
 
 /* A cancelled transfer that failed is cancelled, whatever it says; what it says is kept. */
 static void
-verdict_on_cancel (IohTransferResult *result, GError **out_error)
+verdict_on_cancel (IohTransferResult *result, const IohEnding *ending, GError **out_error)
 {
     const char *message = verdict_read_error (result);
+    const char *doubt = verdict_doubt (ending);
 
     if (message != NULL)
-        verdict_fail (result, IOH_TRANSFER_ERROR_CANCELLED, out_error, _ ("cancelled (%s)"),
-                      message);
+        verdict_fail (result, IOH_TRANSFER_ERROR_CANCELLED, out_error, _ ("cancelled (%s)%s"),
+                      message, doubt);
     else
-        verdict_fail (result, IOH_TRANSFER_ERROR_CANCELLED, out_error, "%s", _ ("cancelled"));
+        verdict_fail (result, IOH_TRANSFER_ERROR_CANCELLED, out_error, _ ("cancelled%s"), doubt);
 }
 
 IohTransferResult *
@@ -202,7 +213,7 @@ ioh_verdict (const IohEnding *ending, GError **out_error)
     if (ending->flooded)
         verdict_on_flood (result, ending, out_error);
     else if (ending->cancelled)
-        verdict_on_cancel (result, out_error);
+        verdict_on_cancel (result, ending, out_error);
     else if (ending->how == IOH_ENDED_SIGNALLED)
         verdict_on_death (result, ending, out_error);
     else if (ending->how == IOH_ENDED_UNKNOWN)

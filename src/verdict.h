@@ -12,6 +12,7 @@ typedef struct {
     IohEnded how;
     int number;         /* exit status or signal */
     gboolean cancelled; /* it was asked to give up */
+    gboolean committed; /* it was told to complete what it saves */
     gboolean flooded;   /* it said too much and was killed for it */
     const char *report;
     gsize report_length;

@@ -45,8 +45,9 @@ struct IohWatch {
     gpointer data;
     GDestroyNotify free_data;
 
-    GMutex lock;         /* of the two below, and of the lines but for reading from them */
+    GMutex lock;         /* of the three below, and of the lines but for reading from them */
     gint64 cancelled_us; /* when it was asked to give up, 0: not yet */
+    gboolean committed;  /* it was told to complete what it saves */
     gboolean ended;      /* and its lines are closed */
 
     /* the thread's own */
@@ -258,6 +259,7 @@ watch_end (IohWatch *watch, IohEnding *out_ending)
     g_mutex_lock (&watch->lock);
     out_ending->how = ioh_process_reap (&watch->lines.process, &out_ending->number);
     out_ending->cancelled = watch->cancelled_us != 0;
+    out_ending->committed = watch->committed;
     watch_close (watch);
     watch->ended = TRUE;
     g_mutex_unlock (&watch->lock);
@@ -311,6 +313,7 @@ ioh_watch_commit (IohWatch *watch)
 
     /* a few bytes always fit; a helper that no longer listens ends, and that is told otherwise */
     g_mutex_lock (&watch->lock);
+    watch->committed = TRUE;
     if (!watch->ended &&
         send (watch->lines.control_fd, text, strlen (text), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
         g_debug ("the helper does not listen: %s", g_strerror (errno));

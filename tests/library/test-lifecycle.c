@@ -300,7 +300,10 @@ test_cancel_any_time (void)
             manager_check_image (fixture.path, 4 * MIB);
         } else {
             g_assert_error (error, IOH_TRANSFER_ERROR, IOH_TRANSFER_ERROR_CANCELLED);
-            manager_check_image (fixture.path, OLD_LENGTH);
+            /* on a machine that takes seconds to flush a directory, it says that it may be either
+             */
+            if (strstr (error->message, "whether the save was completed") == NULL)
+                manager_check_image (fixture.path, OLD_LENGTH);
         }
         g_thread_join (canceller);
         manager_join (writer);

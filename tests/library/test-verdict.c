@@ -27,6 +27,7 @@ typedef struct {
     IohEnded how;
     int number;
     gboolean cancelled;
+    gboolean committed;
     gboolean flooded;
     const char *report;
     const char *words;
@@ -35,40 +36,46 @@ typedef struct {
 } Row;
 
 static const Row rows[] = {
-    {"done", IOH_ENDED_EXITED, 0, FALSE, FALSE, report_done, "", 0, NULL},
-    {"cancelled-too-late", IOH_ENDED_EXITED, 0, TRUE, FALSE, report_done, "", 0, NULL},
-    {"reaped-done", IOH_ENDED_UNKNOWN, 0, FALSE, FALSE, report_done, "", 0, NULL},
-    {"reaped-failed", IOH_ENDED_UNKNOWN, 0, FALSE, FALSE, report_failed, "",
+    {"done", IOH_ENDED_EXITED, 0, FALSE, FALSE, FALSE, report_done, "", 0, NULL},
+    {"cancelled-too-late", IOH_ENDED_EXITED, 0, TRUE, FALSE, FALSE, report_done, "", 0, NULL},
+    {"reaped-done", IOH_ENDED_UNKNOWN, 0, FALSE, FALSE, FALSE, report_done, "", 0, NULL},
+    {"reaped-failed", IOH_ENDED_UNKNOWN, 0, FALSE, FALSE, FALSE, report_failed, "",
      IOH_TRANSFER_ERROR_NO_ROOM, "No space"},
-    {"reaped-cancelled", IOH_ENDED_UNKNOWN, 0, TRUE, FALSE, report_cancelled, "",
+    {"reaped-cancelled", IOH_ENDED_UNKNOWN, 0, TRUE, FALSE, FALSE, report_cancelled, "",
      IOH_TRANSFER_ERROR_CANCELLED, "cancelled"},
-    {"reaped-silent", IOH_ENDED_UNKNOWN, 0, FALSE, FALSE, "", "", IOH_TRANSFER_ERROR_DIED,
+    {"reaped-silent", IOH_ENDED_UNKNOWN, 0, FALSE, FALSE, FALSE, "", "", IOH_TRANSFER_ERROR_DIED,
      "no report"},
-    {"reaped-killed", IOH_ENDED_UNKNOWN, 0, FALSE, FALSE, report_cancelled, "",
+    {"reaped-killed", IOH_ENDED_UNKNOWN, 0, FALSE, FALSE, FALSE, report_cancelled, "",
      IOH_TRANSFER_ERROR_DIED, "no report"},
-    {"failed", IOH_ENDED_EXITED, 5, FALSE, FALSE, report_failed, "", IOH_TRANSFER_ERROR_NO_ROOM,
-     "No space"},
-    {"failed-but-success", IOH_ENDED_EXITED, 0, FALSE, FALSE, report_failed, "",
+    {"failed", IOH_ENDED_EXITED, 5, FALSE, FALSE, FALSE, report_failed, "",
+     IOH_TRANSFER_ERROR_NO_ROOM, "No space"},
+    {"failed-but-success", IOH_ENDED_EXITED, 0, FALSE, FALSE, FALSE, report_failed, "",
      IOH_TRANSFER_ERROR_PROTOCOL, "without the report"},
-    {"done-but-failure", IOH_ENDED_EXITED, 6, FALSE, FALSE, report_done, "iohelper: close\n",
+    {"done-but-failure", IOH_ENDED_EXITED, 6, FALSE, FALSE, FALSE, report_done, "iohelper: close\n",
      IOH_TRANSFER_ERROR_FLUSH, "close"},
-    {"done-but-flooded", IOH_ENDED_EXITED, 0, FALSE, TRUE, report_done, "",
+    {"done-but-flooded", IOH_ENDED_EXITED, 0, FALSE, FALSE, TRUE, report_done, "",
      IOH_TRANSFER_ERROR_PROTOCOL, "said more"},
-    {"done-but-killed", IOH_ENDED_SIGNALLED, SIGKILL, FALSE, FALSE, report_done, "",
+    {"done-but-killed", IOH_ENDED_SIGNALLED, SIGKILL, FALSE, FALSE, FALSE, report_done, "",
      IOH_TRANSFER_ERROR_DIED, "signal 9"},
-    {"cancelled", IOH_ENDED_SIGNALLED, SIGTERM, TRUE, FALSE, report_cancelled, "",
+    {"cancelled", IOH_ENDED_SIGNALLED, SIGTERM, TRUE, FALSE, FALSE, report_cancelled, "",
      IOH_TRANSFER_ERROR_CANCELLED, "cancelled"},
-    {"cancelled-by-force", IOH_ENDED_SIGNALLED, SIGKILL, TRUE, FALSE, "", "",
+    {"cancelled-by-force", IOH_ENDED_SIGNALLED, SIGKILL, TRUE, FALSE, FALSE, "", "",
      IOH_TRANSFER_ERROR_CANCELLED, "cancelled"},
-    {"cancelled-while-failing", IOH_ENDED_EXITED, 5, TRUE, FALSE, report_failed, "",
+    {"cancelled-while-failing", IOH_ENDED_EXITED, 5, TRUE, FALSE, FALSE, report_failed, "",
      IOH_TRANSFER_ERROR_CANCELLED, "No space"},
-    {"internal", IOH_ENDED_EXITED, 1, FALSE, FALSE, "", "iohelper: no memory\n",
+    {"internal", IOH_ENDED_EXITED, 1, FALSE, FALSE, FALSE, "", "iohelper: no memory\n",
      IOH_TRANSFER_ERROR_INTERNAL, "no memory"},
-    {"loader", IOH_ENDED_EXITED, 127, FALSE, FALSE, "",
+    {"loader", IOH_ENDED_EXITED, 127, FALSE, FALSE, FALSE, "",
      "iohelper: error while loading shared libraries: libfoo.so\n", IOH_TRANSFER_ERROR_PROTOCOL,
      "libfoo.so"},
-    {"odd-words", IOH_ENDED_EXITED, 4, FALSE, FALSE, "", "first\n\xff\xfe second\n",
+    {"odd-words", IOH_ENDED_EXITED, 4, FALSE, FALSE, FALSE, "", "first\n\xff\xfe second\n",
      IOH_TRANSFER_ERROR_FILE, "second"},
+    {"forced-after-commit", IOH_ENDED_SIGNALLED, SIGKILL, TRUE, TRUE, FALSE, "", "",
+     IOH_TRANSFER_ERROR_CANCELLED, "whether the save was completed"},
+    {"killed-after-commit", IOH_ENDED_SIGNALLED, SIGKILL, FALSE, TRUE, FALSE, "", "",
+     IOH_TRANSFER_ERROR_DIED, "whether the save was completed"},
+    {"cancelled-after-commit", IOH_ENDED_SIGNALLED, SIGTERM, TRUE, TRUE, FALSE, report_cancelled,
+     "", IOH_TRANSFER_ERROR_CANCELLED, "cancelled"},
 };
 
 static IohEnding
@@ -78,6 +85,7 @@ row_ending (const Row *row)
         .how = row->how,
         .number = row->number,
         .cancelled = row->cancelled,
+        .committed = row->committed,
         .flooded = row->flooded,
         .report = row->report,
         .report_length = strlen (row->report),
