@@ -100,6 +100,7 @@ ioh_waiters_add (IohWaiters *waiters, GTask *task)
 
 /* What completes a task in its own context. */
 typedef struct {
+    IohWaiters *waiters;
     GTask *task;
     GError *error; /* NULL: all went well */
 } Completion;
@@ -109,6 +110,7 @@ completion_free (gpointer data)
 {
     Completion *completion = data;
 
+    ioh_waiters_unref (completion->waiters);
     g_object_unref (completion->task);
     g_clear_error (&completion->error);
     g_free (completion);
@@ -120,6 +122,10 @@ completion_run (gpointer data)
     Completion *completion = data;
     GSource *cancelled = g_task_get_task_data (completion->task);
 
+    /* until the other thread has let go of the source and of this context, which may not outlive
+     * the callback */
+    g_mutex_lock (&completion->waiters->lock);
+    g_mutex_unlock (&completion->waiters->lock);
     if (cancelled != NULL)
         g_source_destroy (cancelled);
     if (completion->error != NULL)
@@ -129,22 +135,29 @@ completion_run (gpointer data)
     return G_SOURCE_REMOVE;
 }
 
+/* Takes over TASK. With the lock. */
+static void
+waiters_post (IohWaiters *waiters, GTask *task, const GError *error)
+{
+    GSource *source = g_idle_source_new ();
+    Completion *completion = g_new0 (Completion, 1);
+
+    completion->waiters = ioh_waiters_ref (waiters);
+    completion->task = task;
+    completion->error = error != NULL ? g_error_copy (error) : NULL;
+    g_source_set_priority (source, g_task_get_priority (task));
+    g_source_set_callback (source, completion_run, completion, completion_free);
+    g_source_attach (source, g_task_get_context (task));
+    g_source_unref (source);
+}
+
 void
 ioh_waiters_complete (IohWaiters *waiters, const GError *error)
 {
+    GPtrArray *tasks = waiters->tasks;
+
     g_mutex_lock (&waiters->lock);
-    g_autoptr (GPtrArray) tasks = waiters->tasks;
-    waiters->tasks = g_ptr_array_new_with_free_func (g_object_unref);
+    while (tasks->len > 0)
+        waiters_post (waiters, g_ptr_array_steal_index_fast (tasks, tasks->len - 1), error);
     g_mutex_unlock (&waiters->lock);
-    while (tasks->len > 0) {
-        GSource *source = g_idle_source_new ();
-        Completion *completion = g_new0 (Completion, 1);
-        completion->task = g_ptr_array_steal_index_fast (tasks, tasks->len - 1);
-        completion->error = error != NULL ? g_error_copy (error) : NULL;
-        GMainContext *context = g_task_get_context (completion->task);
-        g_source_set_priority (source, g_task_get_priority (completion->task));
-        g_source_set_callback (source, completion_run, completion, completion_free);
-        g_source_attach (source, context);
-        g_source_unref (source);
-    }
 }
