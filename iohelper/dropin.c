@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "error.h"
 #include "i18n.h"
 #include "sys.h"
@@ -29,12 +30,11 @@ dropin_is_number (const char *text)
 gboolean
 ioh_dropin_wanted (int argc, char **argv)
 {
-    static const char *const commands[] = {"save", "restore", "engines", NULL};
     g_autofree char *name = g_path_get_basename (argv[0]);
 
     if (g_str_equal (name, DROPIN_NAME))
         return TRUE;
-    return argc == 3 && !g_strv_contains (commands, argv[1]) && argv[1][0] != '-' &&
+    return argc == 3 && ioh_command_find (argv[1]) == NULL && argv[1][0] != '-' &&
            dropin_is_number (argv[2]);
 }
 

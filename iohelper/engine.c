@@ -34,14 +34,15 @@ ioh_engine_find (const char *name)
     return NULL;
 }
 
-char *
-ioh_engine_names (void)
+const char **
+ioh_engine_words (void)
 {
-    GString *names = g_string_new (NULL);
+    const char **words = g_new0 (const char *, G_N_ELEMENTS (engine_table) + 2);
 
+    words[0] = IOH_ENGINE_AUTO;
     for (unsigned i = 0; i < G_N_ELEMENTS (engine_table); i++)
-        g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", engine_table[i]->name);
-    return g_string_free (names, FALSE);
+        words[i + 1] = engine_table[i]->name;
+    return words;
 }
 
 IohStep

@@ -62,8 +62,9 @@ const IohEngine *ioh_engine_find (const char *name);
 /* The engines in the order of preference; NULL past the last. */
 const IohEngine *ioh_engine_nth (unsigned n);
 
-/* All names, comma separated; the caller frees it. */
-char *ioh_engine_names (void);
+/* What --engine may be, "auto" and all names, which end with NULL; the caller frees the list only.
+ */
+const char **ioh_engine_words (void);
 
 /* Makes *WAIT wait for EVENTS on one descriptor of SIDE. Returns IOH_STEP_WAIT. */
 IohStep ioh_wait_for (IohWait *wait, int fd, short events, IohSide side);

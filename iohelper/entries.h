@@ -5,13 +5,34 @@
 #include <glib.h>
 
 #include "options.h"
+#include "values.h"
 
-/* The options of COMMAND as GOption wants them; values go to OPTIONS, which must outlive the group.
- * The caller, or the context it is given to, owns it. */
-GOptionGroup *ioh_entries_new (IohCommand command, IohOptions *options);
+/* An option. */
+typedef struct {
+    const char *name;  /* without its dashes */
+    char letter;       /* 0 for none */
+    const char *value; /* as help calls it; NULL: it has none */
+    IohTake *take;
+    const char *help; /* one line for people, marked N_() */
+} IohEntry;
 
-/* Prints the version and exits; a callback of GOption. */
-gboolean ioh_entries_print_version (const char *name, const char *value, gpointer data,
-                                    GError **error) G_GNUC_NORETURN;
+/* Options that belong together. */
+typedef struct {
+    const char *title; /* for people, marked N_() */
+    unsigned commands; /* those that have them: bits, 1 << IohCommand */
+    gboolean rare;     /* not for the short help */
+    const IohEntry *entries;
+    unsigned count;
+} IohSection;
+
+/* The sections of COMMAND in the order of help; NULL past the last. */
+const IohSection *ioh_section_nth (IohCommand command, unsigned n);
+
+/* The option of COMMAND of that name or letter, or NULL. */
+const IohEntry *ioh_entry_find (IohCommand command, const char *name);
+const IohEntry *ioh_entry_find_letter (IohCommand command, char letter);
+
+/* The names of all options of COMMAND, which end with NULL; the caller frees the list only. */
+const char **ioh_entry_names (IohCommand command);
 
 #endif

@@ -328,7 +328,7 @@ main (int argc, char **argv)
     main_set_up ();
     if (ioh_dropin_wanted (argc, argv))
         return main_dropin (argc, argv);
-    IohOptions *options = ioh_options_parse (argc, argv, &error);
+    IohOptions *options = ioh_options_parse (argv, &error);
     if (options == NULL) {
         main_say (IOH_PACKAGE, error->message);
         return (int) ioh_error_exit (error);

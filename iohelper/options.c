@@ -2,20 +2,20 @@
 /*
  * options - reads the command line.
  *
- * Owns the commands, the defaults and what an option is remembered as. Looks at nothing but the
- * text it is given: whether a path exists or a descriptor is open is for probe to find out.
+ * Owns the defaults and what an option is remembered as. Looks at nothing but the text it is given:
+ * whether a path exists or a descriptor is open is for probe to find out.
  */
 #include "options.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "entries.h"
+#include "arguments.h"
+#include "commands.h"
 #include "error.h"
+#include "help.h"
 #include "i18n.h"
 #include "operand.h"
+#include "spelling.h"
 
 IohOptions *
 ioh_options_new (IohCommand command)
@@ -105,122 +105,52 @@ ioh_options_parse_fd (const char *what, const char *text, int *out_fd, GError **
     return TRUE;
 }
 
-typedef struct {
-    const char *name;
-    IohCommand command;
-    const char *operand; /* NULL: takes none */
-    const char *summary;
-} OptionsCommand;
-
-static const OptionsCommand options_commands[] = {
-    {"save", IOH_COMMAND_SAVE, "TARGET", N_ ("Save a migration stream to TARGET")},
-    {"restore", IOH_COMMAND_RESTORE, "IMAGE", N_ ("Restore a migration stream from IMAGE")},
-    {"engines", IOH_COMMAND_ENGINES, NULL, N_ ("List the engines, usable or not here, and why")},
-};
-
-static const OptionsCommand *
-options_find_command (const char *word)
-{
-    for (unsigned i = 0; i < G_N_ELEMENTS (options_commands); i++)
-        if (g_str_equal (options_commands[i].name, word))
-            return &options_commands[i];
-    return NULL;
-}
-
-static GOptionContext *
-options_context_new (const OptionsCommand *command, IohOptions *options)
-{
-    /* GOption's usage line is the program's name, its own word for options, then the operand */
-    g_autofree char *usage = g_strconcat (IOH_PACKAGE, " ", command->name, NULL);
-    g_set_prgname (usage);
-    GOptionContext *context = g_option_context_new (command->operand);
-    GOptionGroup *group = ioh_entries_new (command->command, options);
-
-#if IOH_HAVE_NLS
-    g_option_group_set_translation_domain (group, IOH_PACKAGE);
-#endif
-    g_option_context_set_main_group (context, group);
-    g_option_context_set_summary (context, _ (command->summary));
-    g_option_context_set_help_enabled (context, TRUE);
-    return context;
-}
-
-/* GLib leaves a "--" in its place when what follows looks like an option. */
-static void
-options_drop_separator (int *argc, char **argv)
-{
-    if (*argc < 2 || !g_str_equal (argv[1], "--"))
-        return;
-    memmove (argv + 1, argv + 2, (size_t) (*argc - 1) * sizeof *argv);
-    (*argc)--;
-}
-
 static gboolean
-options_check_operands (const OptionsCommand *command, int argc, char **argv, GError **error)
+options_refuse_command (const char *word, GError **error)
 {
-    int wanted = command->operand != NULL ? 1 : 0;
+    g_autoptr (GPtrArray) names = g_ptr_array_new ();
+    const IohCommandInfo *info;
 
-    if (argc - 1 < wanted)
-        return ioh_error_usage (error, _ ("%s: %s is missing; see 'iohelper %s --help'"),
-                                command->name, command->operand, command->name);
-    if (argc - 1 > wanted)
-        return ioh_error_usage (error, _ ("%s: '%s' is one argument too many"), command->name,
-                                argv[wanted + 1]);
-    return TRUE;
+    for (unsigned n = 0; (info = ioh_command_nth (n)) != NULL; n++)
+        g_ptr_array_add (names, (gpointer) info->name);
+    g_ptr_array_add (names, NULL);
+    const char *nearest = ioh_spelling_nearest (word, (const char *const *) names->pdata);
+    if (nearest != NULL)
+        return ioh_error_usage (error, _ ("'%s' is not a command; did you mean '%s'?"), word,
+                                nearest);
+    return ioh_error_usage (error, _ ("'%s' is not a command; see 'iohelper --help'"), word);
 }
 
-static void
-options_print_help (void)
+/* WORD is the first argument, NULL when there is none. */
+static const IohCommandInfo *
+options_take_command (const char *word, GError **error)
 {
-    printf (_ ("Usage: iohelper COMMAND [OPTION...]\n\n"
-               "Moves a hypervisor's migration stream to a file and back.\n\nCommands:\n"));
-    for (unsigned i = 0; i < G_N_ELEMENTS (options_commands); i++)
-        printf ("  %-8s %-7s %s\n", options_commands[i].name,
-                options_commands[i].operand != NULL ? options_commands[i].operand : "",
-                _ (options_commands[i].summary));
-    printf (_ ("\n'iohelper COMMAND --help' lists the options of a command.\n"
-               "'iohelper PATH FD' behaves as libvirt_iohelper(8).\n"));
-    exit (fflush (stdout) == 0 ? IOH_EXIT_DONE : IOH_EXIT_INTERNAL);
-}
-
-static const OptionsCommand *
-options_take_command (int argc, char **argv, GError **error)
-{
-    if (argc < 2) {
+    if (word == NULL) {
         ioh_error_usage (error, _ ("a command is missing; see 'iohelper --help'"));
         return NULL;
     }
-    if (g_str_equal (argv[1], "--help") || g_str_equal (argv[1], "-h"))
-        options_print_help ();
-    if (g_str_equal (argv[1], "--version"))
-        ioh_entries_print_version (NULL, NULL, NULL, NULL);
-    const OptionsCommand *command = options_find_command (argv[1]);
-    if (command == NULL)
-        ioh_error_usage (error, _ ("'%s' is not a command; see 'iohelper --help'"), argv[1]);
-    return command;
+    if (g_str_equal (word, "--" IOH_OPTION_HELP) || g_str_equal (word, "-h"))
+        ioh_help_print (ioh_help_overview ());
+    if (g_str_equal (word, "--" IOH_OPTION_VERSION))
+        ioh_help_take_version (NULL, NULL, NULL, NULL);
+    const IohCommandInfo *info = ioh_command_find (word);
+    if (info == NULL)
+        options_refuse_command (word, error);
+    return info;
 }
 
 IohOptions *
-ioh_options_parse (int argc, char **argv, GError **error)
+ioh_options_parse (char **argv, GError **error)
 {
-    const OptionsCommand *command = options_take_command (argc, argv, error);
+    const IohCommandInfo *info = options_take_command (argv[1], error);
 
-    if (command == NULL)
+    if (info == NULL)
         return NULL;
-    g_autoptr (IohOptions) options = ioh_options_new (command->command);
-    g_autoptr (GOptionContext) context = options_context_new (command, options);
-    g_autoptr (GError) failure = NULL;
-    /* the command takes the place of the program's name */
-    argc--;
-    argv++;
-    if (!g_option_context_parse (context, &argc, &argv, &failure)) {
-        ioh_error_usage (error, "%s", failure->message);
+    g_autoptr (IohOptions) options = ioh_options_new (info->command);
+    g_autofree const char **operands = ioh_arguments_read (info, argv + 2, options, error);
+    if (operands == NULL)
         return NULL;
-    }
-    options_drop_separator (&argc, argv);
-    if (!options_check_operands (command, argc, argv, error))
-        return NULL;
-    if (command->operand != NULL && !ioh_operand_take (options, command->operand, argv[1], error))
+    if (info->most > 0 && !ioh_operand_take (options, info->operands, operands[0], error))
         return NULL;
     options->accept_empty = options->expect_bytes == 0;
     return g_steal_pointer (&options);

@@ -57,9 +57,9 @@ typedef struct {
     int verbosity; /* -1 quiet, 0, 1 and more */
 } IohOptions;
 
-/* Reads a command line. ARGV[0] is the program. NULL with an error of status usage; --help and
- * --version print and exit, as programs do. */
-IohOptions *ioh_options_parse (int argc, char **argv, GError **error);
+/* Reads a command line. ARGV[0] is the program, NULL its end. NULL with an error of status usage;
+ * --help and --version print and exit, as programs do. */
+IohOptions *ioh_options_parse (char **argv, GError **error);
 
 /* The options that go without saying, for COMMAND. */
 IohOptions *ioh_options_new (IohCommand command);

@@ -11,23 +11,27 @@ static const char *const cache_words[] = {
     [IOH_CACHE_DIRECT] = "direct",
     [IOH_CACHE_DROP] = "drop",
     [IOH_CACHE_KEEP] = "keep",
+    NULL,
 };
 
 static const char *const sync_words[] = {
     [IOH_SYNC_FULL] = "full",
     [IOH_SYNC_DATA] = "data",
     [IOH_SYNC_NONE] = "none",
+    NULL,
 };
 
 static const char *const exists_words[] = {
     [IOH_EXISTS_REPLACE] = "replace",
     [IOH_EXISTS_REFUSE] = "refuse",
     [IOH_EXISTS_OVERWRITE] = "overwrite",
+    NULL,
 };
 
 static const char *const parent_death_words[] = {
     [IOH_PARENT_DEATH_CANCEL] = "cancel",
     [IOH_PARENT_DEATH_FINISH_SAVE] = "finish-save",
+    NULL,
 };
 
 static const char *const phase_words[] = {
@@ -35,19 +39,21 @@ static const char *const phase_words[] = {
     [IOH_PHASE_MOVING] = "moving",
     [IOH_PHASE_WAITING] = "waiting",
     [IOH_PHASE_FLUSHING] = "flushing",
+    NULL,
 };
 
 static const char *const queue_words[] = {
     [IOH_QUEUE_AUTO] = "auto",
     [IOH_QUEUE_IO_URING] = "io_uring",
     [IOH_QUEUE_THREADS] = "threads",
+    NULL,
 };
 
-/* The index of WORD in WORDS, or -1. */
+/* The index of WORD in WORDS, which end with NULL, or -1. */
 static int
-wire_find (const char *const *words, unsigned count, const char *word)
+wire_find (const char *const *words, const char *word)
 {
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; words[i] != NULL; i++)
         if (g_str_equal (words[i], word))
             return (int) i;
     return -1;
@@ -80,7 +86,7 @@ ioh_wire_queue_name (IohQueueKind kind)
 gboolean
 ioh_wire_cache_parse (const char *word, IohCache *out)
 {
-    int index = wire_find (cache_words, G_N_ELEMENTS (cache_words), word);
+    int index = wire_find (cache_words, word);
 
     if (index >= 0)
         *out = (IohCache) index;
@@ -90,7 +96,7 @@ ioh_wire_cache_parse (const char *word, IohCache *out)
 gboolean
 ioh_wire_sync_parse (const char *word, IohSync *out)
 {
-    int index = wire_find (sync_words, G_N_ELEMENTS (sync_words), word);
+    int index = wire_find (sync_words, word);
 
     if (index >= 0)
         *out = (IohSync) index;
@@ -100,7 +106,7 @@ ioh_wire_sync_parse (const char *word, IohSync *out)
 gboolean
 ioh_wire_exists_parse (const char *word, IohExists *out)
 {
-    int index = wire_find (exists_words, G_N_ELEMENTS (exists_words), word);
+    int index = wire_find (exists_words, word);
 
     if (index >= 0)
         *out = (IohExists) index;
@@ -110,7 +116,7 @@ ioh_wire_exists_parse (const char *word, IohExists *out)
 gboolean
 ioh_wire_queue_parse (const char *word, IohQueueKind *out)
 {
-    int index = wire_find (queue_words, G_N_ELEMENTS (queue_words), word);
+    int index = wire_find (queue_words, word);
 
     if (index >= 0)
         *out = (IohQueueKind) index;
@@ -126,7 +132,7 @@ ioh_wire_parent_death_name (IohParentDeath policy)
 gboolean
 ioh_wire_parent_death_parse (const char *word, IohParentDeath *out)
 {
-    int index = wire_find (parent_death_words, G_N_ELEMENTS (parent_death_words), word);
+    int index = wire_find (parent_death_words, word);
 
     if (index >= 0)
         *out = (IohParentDeath) index;
@@ -142,11 +148,31 @@ ioh_wire_phase_name (IohPhase phase)
 gboolean
 ioh_wire_phase_parse (const char *word, IohPhase *out)
 {
-    int index = wire_find (phase_words, G_N_ELEMENTS (phase_words), word);
+    int index = wire_find (phase_words, word);
 
     if (index >= 0)
         *out = (IohPhase) index;
     return index >= 0;
+}
+
+const char *const *
+ioh_wire_words (const char *option)
+{
+    static const struct {
+        const char *option;
+        const char *const *words;
+    } table[] = {
+        {IOH_OPTION_CACHE, cache_words},
+        {IOH_OPTION_SYNC, sync_words},
+        {IOH_OPTION_EXISTS, exists_words},
+        {IOH_OPTION_QUEUE, queue_words},
+        {IOH_OPTION_PARENT_DEATH, parent_death_words},
+    };
+    unsigned i = 0;
+
+    while (!g_str_equal (table[i].option, option))
+        i++;
+    return table[i].words;
 }
 
 const char *

@@ -80,6 +80,8 @@ const char *ioh_wire_exit_name (IohExit status);
 #define IOH_OPTION_MODE "mode"
 #define IOH_OPTION_LABEL "label"
 #define IOH_OPTION_KEEP_PARTIAL "keep-partial"
+#define IOH_OPTION_HELP "help"
+#define IOH_OPTION_HELP_ALL "help-all"
 #define IOH_OPTION_VERSION "version"
 #define IOH_OPTION_JSON "json"
 
@@ -96,6 +98,9 @@ typedef struct {
 
 /* The range of OPTION, which must be one of those. */
 const IohWireRange *ioh_wire_range (const char *option);
+
+/* The words that OPTION can be, which must be one that is a word; they end with NULL. */
+const char *const *ioh_wire_words (const char *option);
 
 /* What --engine is when it is not given. */
 #define IOH_ENGINE_AUTO "auto"

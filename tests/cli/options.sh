@@ -49,7 +49,7 @@ for command in "" save restore engines; do
     expect "${command:-iohelper} --help ends well" 0
     like "${command:-iohelper} --help shows the usage" "$(<out)" "*iohelper*"
 done
-helper save --help >out </dev/null
+helper save --help-all >out </dev/null
 missing=
 for option in pipe-size cache sync offset expect-size exists mode keep-partial block-size engine \
     report explain fd quiet verbose; do

@@ -35,7 +35,7 @@ documented () {
 
 # offered COMMAND: the long options that its help prints.
 offered () {
-    "$IOH_HELPER" "$1" --help | sed -nE 's/^ +(-[a-zA-Z], )?(--[a-z][a-z-]+).*/\2/p' | sort
+    "$IOH_HELPER" "$1" --help-all | sed -nE 's/^ +(-[a-zA-Z], )?(--[a-z][a-z-]+).*/\2/p' | sort
 }
 
 is "save: the options of help and manual page" \

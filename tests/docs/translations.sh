@@ -32,13 +32,38 @@ place=${IOH_LOCALEDIR:?}
 while [[ ! -d $place ]]; do
     place=$(dirname "$place")
 done
-if unshare -Urm mount -t tmpfs tmpfs "$place" 2>/dev/null; then
+
+# in_language LANGUAGE ARGUMENT...: what the program says there.
+in_language () {
+    local language=$1
+    shift
     # shellcheck disable=SC2016 # for the inner shell
-    said=$(unshare -Urm bash -c '
-        mount -t tmpfs tmpfs "$1" && mkdir -p "$3" && cp -r "$2/." "$3" &&
-            LC_ALL=C.UTF-8 LANGUAGE=de "$4" --help' \
-        bash "$place" "${IOH_CATALOGUES:?}" "$IOH_LOCALEDIR" "$IOH_HELPER" 2>&1)
-    like "the program speaks German" "$said" "Aufruf:*"
+    LC_ALL=C.UTF-8 LANGUAGE=$language unshare -Urm bash -c '
+        mount -t tmpfs tmpfs "$1" && mkdir -p "$3" && cp -r "$2/." "$3" && shift 3 && exec "$@"' \
+        bash "$place" "${IOH_CATALOGUES:?}" "$IOH_LOCALEDIR" "$IOH_HELPER" "$@" 2>&1
+}
+
+# Prints the lines that have no room in a terminal of 80 columns, where some letters take two.
+too_wide () {
+    python3 -c '
+import sys, unicodedata
+sys.stdin.reconfigure(encoding="utf-8")
+for line in sys.stdin.read().split("\n"):
+    if sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in line) > 80:
+        print(line)'
+}
+
+if unshare -Urm mount -t tmpfs tmpfs "$place" 2>/dev/null; then
+    commands=$("$IOH_HELPER" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+    ok "there are commands" test -n "$commands"
+    like "the program speaks German" "$(in_language de --help)" "Aufruf:*"
+    for language in $languages; do
+        in_language "$language" --help >"$T/help"
+        for command in $commands; do
+            in_language "$language" "$command" --help-all >>"$T/help"
+        done
+        verdict "$language: help has room in 80 columns" "$(too_wide <"$T/help")"
+    done
 else
     skip "the program speaks German" "no user namespaces"
 fi

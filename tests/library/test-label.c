@@ -192,14 +192,14 @@ test_not_built (Fixture *fixture, gconstpointer data)
     g_autoptr (GError) error = NULL;
 
     fixture->labels = IOH_LABELS_NOT_BUILT;
-    g_assert_null (ioh_options_parse (4, argv, &error));
+    g_assert_null (ioh_options_parse (argv, &error));
     g_assert_error (error, IOH_ERROR, IOH_EXIT_USAGE);
     g_assert_nonnull (strstr (error->message, "--label"));
     g_assert_nonnull (strstr (error->message, "without SELinux"));
 
     g_clear_error (&error);
     fixture->labels = IOH_LABELS_DISABLED;
-    g_autoptr (IohOptions) options = ioh_options_parse (4, argv, &error);
+    g_autoptr (IohOptions) options = ioh_options_parse (argv, &error);
     g_assert_no_error (error);
     g_assert_cmpstr (options->label, ==, CONTEXT);
 }

@@ -10,7 +10,8 @@
 
 /* What the library itself says to the helper, and what is no matter of the transfer. */
 static const char *const not_for_programs[] = {
-    "help",
+    IOH_OPTION_HELP,
+    IOH_OPTION_HELP_ALL,
     IOH_OPTION_FD,
     IOH_OPTION_LISTEN,
     IOH_OPTION_CONNECT,
@@ -28,7 +29,7 @@ static const char *const not_for_programs[] = {
 static char **
 list_options (const char *command)
 {
-    const char *const argv[] = {g_getenv ("IOH_HELPER"), command, "--help", NULL};
+    const char *const argv[] = {g_getenv ("IOH_HELPER"), command, "--help-all", NULL};
     g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
     g_autoptr (GError) error = NULL;
     g_autofree char *help = NULL;

@@ -13,13 +13,10 @@ plan_words_options (const char *line)
 {
     g_autofree char *whole = g_strconcat ("iohelper ", line, NULL);
     g_autoptr (GError) error = NULL;
-    char **argv = NULL;
-    int argc = 0;
+    g_auto (GStrv) argv = NULL;
 
-    g_assert_true (g_shell_parse_argv (whole, &argc, &argv, NULL));
-    g_autofree char **left = g_memdup2 (argv, (size_t) (argc + 1) * sizeof *argv);
-    IohOptions *options = ioh_options_parse (argc, left, &error);
-    g_strfreev (argv);
+    g_assert_true (g_shell_parse_argv (whole, NULL, &argv, NULL));
+    IohOptions *options = ioh_options_parse (argv, &error);
     g_assert_no_error (error);
     return options;
 }

@@ -76,11 +76,13 @@ test_reasons (void)
 static void
 test_names (void)
 {
-    g_autofree char *names = ioh_engine_names ();
-    g_auto (GStrv) words = g_strsplit (names, ", ", -1);
+    g_autofree const char **words = ioh_engine_words ();
+    unsigned count = g_strv_length ((char **) words);
 
-    for (unsigned i = 0; words[i] != NULL; i++)
-        g_assert_cmpstr (words[i], ==, ioh_engine_nth (i)->name);
+    g_assert_cmpstr (words[0], ==, "auto");
+    for (unsigned i = 1; i < count; i++)
+        g_assert_cmpstr (words[i], ==, ioh_engine_nth (i - 1)->name);
+    g_assert_null (ioh_engine_nth (count - 1));
 }
 
 static void

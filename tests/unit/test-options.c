@@ -83,15 +83,10 @@ static IohOptions *
 parse (const char *line, GError **error)
 {
     g_autofree char *whole = g_strconcat ("iohelper ", line, NULL);
-    char **argv = NULL;
-    int argc = 0;
+    g_auto (GStrv) argv = NULL;
 
-    g_assert_true (g_shell_parse_argv (whole, &argc, &argv, NULL));
-    /* GOption takes arguments out of the vector: the strings stay ours */
-    g_autofree char **left = g_memdup2 (argv, (size_t) (argc + 1) * sizeof *argv);
-    IohOptions *options = ioh_options_parse (argc, left, error);
-    g_strfreev (argv);
-    return options;
+    g_assert_true (g_shell_parse_argv (whole, NULL, &argv, NULL));
+    return ioh_options_parse (argv, error);
 }
 
 static void
@@ -135,6 +130,8 @@ test_ends (void)
         {"save --fd 5 x", "save file=x stream=5"},
         {"restore x --fd=5", "restore file=x stream=5"},
         {"save -- -x", "save file=-x stream=0"},
+        {"save x --", "save file=x stream=0"},
+        {"save x --fd 5 --", "save file=x stream=5"},
         {"save ./fd:7", "save file=./fd:7 stream=0"},
         {"save --listen unix:/run/s x", "save file=x listen=unix:/run/s"},
         {"restore --connect tcp:host:4444 x", "restore file=x connect=tcp:host:4444"},
@@ -178,6 +175,9 @@ test_values (void)
         {"save -q x", "save file=x stream=0 verbosity=-1"},
         {"save -v -v x", "save file=x stream=0 verbosity=2"},
         {"save -q -v x", "save file=x stream=0 verbosity=1"},
+        {"save -qvv x", "save file=x stream=0 verbosity=2"},
+        {"save --report --explain x", "save file=x stream=0 report=--explain"},
+        {"save --report=a=b x", "save file=x stream=0 report=a=b"},
         {"save --offset 1 --offset 2 x", "save file=x stream=0 offset=2"},
         {"engines --json", "engines json=1"},
     };
@@ -190,19 +190,32 @@ test_commands_refused (void)
 {
     static const OptionsRow rows[] = {
         {"", "a command is missing; see 'iohelper --help'"},
-        {"svae x", "'svae' is not a command; see 'iohelper --help'"},
+        {"svae x", "'svae' is not a command; did you mean 'save'?"},
+        {"reset x", "'reset' is not a command; see 'iohelper --help'"},
+        {"eng", "'eng' is not a command; did you mean 'engines'?"},
         {"--cache=keep save x", "'--cache=keep' is not a command; see 'iohelper --help'"},
-        {"save", "save: TARGET is missing; see 'iohelper save --help'"},
-        {"restore", "restore: IMAGE is missing; see 'iohelper restore --help'"},
+        {"save",
+         "save: TARGET is missing: the file to write, or fd:N, or -; see 'iohelper save --help'"},
+        {"restore", "restore: IMAGE is missing: the file to read, or fd:N, or -; see 'iohelper "
+                    "restore --help'"},
         {"save a b", "save: 'b' is one argument too many"},
         {"save -- -a -b", "save: '-b' is one argument too many"},
         {"engines x", "engines: 'x' is one argument too many"},
         {"save ''", "TARGET is empty"},
         {"restore ''", "IMAGE is empty"},
-        {"save --nonsense x", "Unknown option --nonsense"},
-        {"restore --sync none x", "Unknown option --sync"},
-        {"restore --exists refuse x", "Unknown option --exists"},
-        {"engines --fd 3", "Unknown option --fd"},
+        {"save --nonsense x", "save: there is no option --nonsense; see 'iohelper save --help'"},
+        {"save --nonsense=x x", "save: there is no option --nonsense; see 'iohelper save --help'"},
+        {"save --chache keep x", "save: there is no option --chache; did you mean '--cache'?"},
+        {"save --off 3 x", "save: there is no option --off; did you mean '--offset'?"},
+        {"save --= x", "save: there is no option --; see 'iohelper save --help'"},
+        {"restore --sync none x",
+         "restore: there is no option --sync; see 'iohelper restore --help'"},
+        {"engines --fd 3", "engines: there is no option --fd; see 'iohelper engines --help'"},
+        {"save -x y", "save: there is no option -x; see 'iohelper save --help'"},
+        {"save -qxv y", "save: there is no option -x; see 'iohelper save --help'"},
+        {"save x --offset", "--offset: its value BYTES is missing"},
+        {"save --keep-partial=no x", "--keep-partial takes no value, but 'no' was given"},
+        {"save --quiet= x", "--quiet takes no value, but '' was given"},
     };
 
     check_refused (rows, G_N_ELEMENTS (rows));
@@ -213,6 +226,9 @@ test_values_refused (void)
 {
     static const OptionsRow rows[] = {
         {"save --cache hot x", "--cache: 'hot' is not one of auto, direct, drop, keep"},
+        {"save --cache dirct x",
+         "--cache: 'dirct' is not one of auto, direct, drop, keep; did you mean 'direct'?"},
+        {"save --queue uring x", "--queue: 'uring' is not one of auto, io_uring, threads"},
         {"save --sync maybe x", "--sync: 'maybe' is not one of full, data, none"},
         {"save --exists x x", "--exists: 'x' is not one of replace, refuse, overwrite"},
         {"save --queue x x", "--queue: 'x' is not one of auto, io_uring, threads"},
