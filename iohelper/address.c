@@ -13,6 +13,12 @@
 #include "error.h"
 #include "i18n.h"
 
+gboolean
+ioh_address_has_path (const IohAddress *address)
+{
+    return address != NULL && address->kind == IOH_ADDRESS_UNIX && !address->hidden;
+}
+
 void
 ioh_address_free (IohAddress *address)
 {

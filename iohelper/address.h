@@ -24,6 +24,10 @@ typedef struct {
 
 /* Reads TEXT, the value of OPTION. NULL with a usage error. */
 IohAddress *ioh_address_parse (const char *option, const char *text, GError **error);
+
+/* TRUE when a socket that listens there (NULL: there is none) makes a file. */
+gboolean ioh_address_has_path (const IohAddress *address);
+
 void ioh_address_free (IohAddress *address);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (IohAddress, ioh_address_free)
 

@@ -90,6 +90,22 @@ ioh_cancel_resume (IohCancel *cancel)
     sigprocmask (SIG_BLOCK, &cancel->set, NULL);
 }
 
+int
+ioh_cancel_wait (const IohPatience *patience, int fd, short events)
+{
+    gint64 left_us =
+        patience->until_us > 0 ? MAX (patience->until_us - g_get_monotonic_time (), 0) : -1;
+    struct pollfd fds[2] = {{.fd = fd, .events = events},
+                            {.fd = ioh_cancel_fd (patience->cancel), .events = POLLIN}};
+
+    int ready = ioh_sys_poll (fds, G_N_ELEMENTS (fds), left_us);
+    if (ioh_cancel_signal (patience->cancel) != 0)
+        return -ECANCELED;
+    if (ready < 0)
+        return ready;
+    return ready == 0 ? -ETIME : 0;
+}
+
 gboolean
 ioh_cancel_thread (const char *name, GThreadFunc run, gpointer data, GError **error)
 {

@@ -24,6 +24,16 @@ int ioh_cancel_signal (IohCancel *cancel);
 void ioh_cancel_suspend (IohCancel *cancel);
 void ioh_cancel_resume (IohCancel *cancel);
 
+/* How long to wait for something that is not in our hands. */
+typedef struct {
+    IohCancel *cancel;
+    gint64 until_us; /* on the monotonic clock; 0: for ever */
+} IohPatience;
+
+/* Waits for EVENTS on FD. 0, -ECANCELED when a signal came first, -ETIME when patience is at an
+ * end, -errno when there is no waiting. */
+int ioh_cancel_wait (const IohPatience *patience, int fd, short events);
+
 /* Starts a thread that no signal is delivered to, before or after ioh_cancel_new: signals are for
  * the thread that runs the transfer. It is detached. */
 gboolean ioh_cancel_thread (const char *name, GThreadFunc run, gpointer data, GError **error);

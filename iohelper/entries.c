@@ -30,6 +30,8 @@ static const IohEntry entries_file[] = {
      N_ ("Exact length of the stream, or a failure")},
     {IOH_OPTION_CACHE, 0, "MODE", ioh_value_take_word,
      N_ ("Page cache: auto, direct, drop, keep (auto)")},
+    {IOH_OPTION_LABEL, 0, "CONTEXT", ioh_value_take_label,
+     N_ ("SELinux context of a created file or socket")},
 };
 
 static const IohEntry entries_new_file[] = {
@@ -39,8 +41,6 @@ static const IohEntry entries_new_file[] = {
      N_ ("Durable at the end: full, data, none (full)")},
     {IOH_OPTION_MODE, 0, "OCTAL", ioh_value_take_mode,
      N_ ("Permissions of a new file (default 0600)")},
-    {IOH_OPTION_LABEL, 0, "CONTEXT", ioh_value_take_label,
-     N_ ("SELinux context of a created file")},
     {IOH_OPTION_KEEP_PARTIAL, 0, NULL, ioh_value_take_flag,
      N_ ("After a failure leave TARGET.part")},
 };

@@ -2,352 +2,276 @@
 /*
  * peer - meets the other end of a stream at an address.
  *
- * Owns the listening socket and its path for as long as nobody has come. Sockets are made
- * non-blocking, which disturbs nobody: their descriptions are ours alone. Must never wait without
- * watching for signals.
+ * Owns the listening socket and its path for as long as nobody has come. Must never wait without
+ * watching for signals, and never remove a path that is not its own or dead.
  */
 #include "peer.h"
 
 #include <errno.h>
-#include <linux/sockios.h>
-#include <linux/vm_sockets.h>
-#include <netdb.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stddef.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include "error.h"
 #include "i18n.h"
 #include "label.h"
+#include "resolve.h"
 #include "sys.h"
 
 /* How often a TCP connection is asked whether everything has arrived. */
 #define PEER_DRAIN_US 5000
 
+/* What a peer said and nobody wanted is thrown away in so many pieces at most. */
+#define PEER_MOST_DISCARDS 64
+
+/* A path that a socket of ours has made; NULL when there is none. */
 typedef struct {
-    struct sockaddr_storage storage;
-    socklen_t length;
-} PeerName;
+    const char *path;
+    struct statx status;
+} PeerPath;
 
-static gboolean
-peer_failed (const char *name, IohStage stage, uint64_t offset, int error_number, GError **error)
-{
-    const IohPlace place = {IOH_SIDE_STREAM, name, stage, offset};
-
-    return ioh_error_errno (error, &place, error_number);
-}
-
-static PeerName
-peer_unix_name (const IohAddress *address)
-{
-    PeerName name = {0};
-    struct sockaddr_un *sun = (struct sockaddr_un *) &name.storage;
-    size_t length = strlen (address->name);
-
-    sun->sun_family = AF_UNIX;
-    memcpy (sun->sun_path + (address->hidden ? 1 : 0), address->name, length);
-    name.length = (socklen_t) (offsetof (struct sockaddr_un, sun_path) + length + 1);
-    return name;
-}
-
-static PeerName
-peer_vsock_name (const IohAddress *address)
-{
-    PeerName name = {.length = sizeof (struct sockaddr_vm)};
-    struct sockaddr_vm *svm = (struct sockaddr_vm *) &name.storage;
-
-    svm->svm_family = AF_VSOCK;
-    svm->svm_cid = address->cid;
-    svm->svm_port = address->number;
-    return name;
-}
-
-/* The name of an address that needs no looking up. */
-static PeerName
-peer_fixed_name (const IohAddress *address)
-{
-    return address->kind == IOH_ADDRESS_UNIX ? peer_unix_name (address) : peer_vsock_name (address);
-}
-
-/* Looks up a TCP host. Returns what getaddrinfo does; the list is freed by the caller. */
-static gboolean
-peer_look_up (const IohAddress *address, gboolean listens, struct addrinfo **out_list,
-              GError **error)
-{
-    const struct addrinfo hints = {
-        .ai_family = AF_UNSPEC,
-        .ai_socktype = SOCK_STREAM,
-        .ai_flags = listens ? AI_PASSIVE : 0,
-    };
-    const char *host = address->name[0] != '\0' ? address->name : NULL;
-    int result = getaddrinfo (host, address->port, &hints, out_list);
-    const IohPlace place = {IOH_SIDE_STREAM, address->text, IOH_STAGE_OPEN, IOH_NO_OFFSET};
-
-    if (result == 0)
-        return TRUE;
-    return ioh_error_set (error, IOH_EXIT_STREAM, &place, "%s", gai_strerror (result));
-}
-
-/* How long to wait for a peer. */
+/* One meeting: what was asked, and for how long we wait. */
 typedef struct {
-    IohCancel *cancel;
-    gint64 until_us; /* 0: for ever */
-} PeerPatience;
+    const IohOptions *options;
+    const IohAddress *address;
+    IohPatience patience;
+    IohPeer *peer;
+} Meeting;
 
-/* Waits for EVENTS on FD. 0, -ETIMEDOUT, or -ECANCELED when a signal came first. */
-static int
-peer_wait (int fd, short events, const PeerPatience *patience)
-{
-    gint64 left_us =
-        patience->until_us > 0 ? MAX (patience->until_us - g_get_monotonic_time (), 0) : -1;
-    struct pollfd fds[2] = {{.fd = fd, .events = events},
-                            {.fd = ioh_cancel_fd (patience->cancel), .events = POLLIN}};
-
-    int ready = ioh_sys_poll (fds, G_N_ELEMENTS (fds), left_us);
-    if (ioh_cancel_signal (patience->cancel) != 0)
-        return -ECANCELED;
-    return ready == 0 ? -ETIMEDOUT : 0;
-}
-
-/* Buffers have to be known before a connection is made for TCP to offer a window that large. */
+/* Before a connection is made: TCP offers a window for as much as there is room at that time. */
 static void
-peer_tune (IohPeer *peer, int fd, IohAddressKind kind)
+meeting_tune (const Meeting *meeting, int fd)
 {
+    IohAddressKind kind = meeting->address->kind;
     int one = 1;
-    int wanted = (int) MIN (peer->buffer_asked, (uint64_t) G_MAXINT / 2);
-    uint64_t vsock_bytes = peer->buffer_asked;
-    int result = 0;
 
-    if (kind == IOH_ADDRESS_VSOCK) {
-        setsockopt (fd, AF_VSOCK, SO_VM_SOCKETS_BUFFER_MAX_SIZE, &vsock_bytes, sizeof vsock_bytes);
-        result =
-            setsockopt (fd, AF_VSOCK, SO_VM_SOCKETS_BUFFER_SIZE, &vsock_bytes, sizeof vsock_bytes);
-    } else {
-        /* without the privilege the size is cut to net.core.wmem_max, and no error told */
-        if (setsockopt (fd, SOL_SOCKET, SO_SNDBUFFORCE, &wanted, sizeof wanted) < 0)
-            result = setsockopt (fd, SOL_SOCKET, SO_SNDBUF, &wanted, sizeof wanted);
-    }
-    peer->buffer_errno = result < 0 ? errno : 0;
-    if (kind == IOH_ADDRESS_TCP)
-        setsockopt (fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    ioh_socket_buffer_ask (&meeting->peer->buffer, fd, kind, meeting->options->socket_bytes);
+    if (kind != IOH_ADDRESS_TCP)
+        return;
+    ioh_sys_set_option (fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    /* a machine that has gone says nothing: ask it now and then */
+    ioh_sys_set_option (fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
 }
 
-/* Reads back what came of it: the kernel counts double for sockets it keeps its own books in. */
 static void
-peer_read_back (IohPeer *peer, IohAddressKind kind)
+peer_look (IohPeer *peer, IohAddressKind kind)
 {
-    uint64_t vsock_bytes = 0;
-    socklen_t length = sizeof vsock_bytes;
-    struct ucred credentials;
+    struct ucred credentials = {0};
 
-    if (kind == IOH_ADDRESS_VSOCK) {
-        if (getsockopt (peer->fd, AF_VSOCK, SO_VM_SOCKETS_BUFFER_SIZE, &vsock_bytes, &length) == 0)
-            peer->buffer_used = vsock_bytes;
-        return;
-    }
-    peer->buffer_used = (uint64_t) MAX (ioh_sys_get_send_buffer (peer->fd), 0) / 2;
-    length = sizeof credentials;
-    if (kind == IOH_ADDRESS_UNIX &&
-        getsockopt (peer->fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0) {
+    ioh_socket_buffer_read_back (&peer->buffer, peer->fd, kind);
+    if (kind == IOH_ADDRESS_UNIX && ioh_sys_get_option (peer->fd, SOL_SOCKET, SO_PEERCRED,
+                                                        &credentials, sizeof credentials) >= 0) {
         peer->has_process = TRUE;
         peer->pid = credentials.pid;
         peer->uid = credentials.uid;
     }
 }
 
-/* TRUE when the path of NAME is a socket that belongs to nobody any more. A datagram socket may ask
- * without disturbing: it is refused for its type where a stream socket lives. */
-static gboolean
-peer_is_dead (const IohAddress *address, const PeerName *name)
+/* The path itself, not what a symbolic link leads to. */
+static int
+peer_path_status (const char *path, struct statx *out_status)
 {
-    struct stat st;
-
-    if (lstat (address->name, &st) < 0 || !S_ISSOCK (st.st_mode))
-        return FALSE;
-    ioh_autofd fd = socket (AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    return fd >= 0 && connect (fd, (const struct sockaddr *) &name->storage, name->length) < 0 &&
-           errno == ECONNREFUSED;
+    return ioh_sys_statx (AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_INO, out_status);
 }
 
-/* Binds FD to NAME. *OUT_CREATED: a path has come into being. 0 or an errno value. */
+static gboolean
+peer_path_is (const PeerPath *path)
+{
+    const struct statx *was = &path->status;
+    struct statx is;
+
+    /* where nobody can say, what we have made is ours */
+    if (was->stx_ino == 0 || peer_path_status (path->path, &is) < 0)
+        return TRUE;
+    return is.stx_ino == was->stx_ino && is.stx_dev_major == was->stx_dev_major &&
+           is.stx_dev_minor == was->stx_dev_minor;
+}
+
+static void
+peer_path_remove (const PeerPath *path)
+{
+    if (path->path != NULL && peer_path_is (path))
+        ioh_sys_unlink (AT_FDCWD, path->path);
+}
+
+/* TRUE when PATH is a socket that belongs to nobody any more. A datagram socket may ask without
+ * disturbing: it is refused for its type where a stream socket lives. */
+static gboolean
+peer_path_is_dead (const char *path, const IohSocketName *name)
+{
+    struct statx status;
+
+    if (peer_path_status (path, &status) < 0 || !S_ISSOCK (status.stx_mode))
+        return FALSE;
+    ioh_autofd fd = ioh_sys_socket (AF_UNIX, SOCK_DGRAM);
+    return fd >= 0 && ioh_sys_connect (fd, (const struct sockaddr *) &name->storage,
+                                       name->length) == -ECONNREFUSED;
+}
+
+/* Binds FD to NAME, and fills in the path that came of it. 0 or -errno. */
 static int
-peer_bind (int fd, const IohAddress *address, const PeerName *name, gboolean *out_created)
+meeting_bind (const Meeting *meeting, int fd, const IohSocketName *name, PeerPath *out_path)
 {
     const struct sockaddr *sockaddr = (const struct sockaddr *) &name->storage;
-    gboolean has_path = address->kind == IOH_ADDRESS_UNIX && !address->hidden;
+    const IohAddress *address = meeting->address;
+    gboolean has_path = ioh_address_has_path (address);
     int one = 1;
+    int zero = 0;
 
     if (address->kind == IOH_ADDRESS_TCP)
-        setsockopt (fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    /* the mode of a socket's inode before bind is the mode of its path after */
-    if (has_path && fchmod (fd, 0600) < 0)
-        return errno;
-    int refused = bind (fd, sockaddr, name->length) < 0 ? errno : 0;
-    if (refused == EADDRINUSE && has_path && peer_is_dead (address, name)) {
-        unlink (address->name);
-        refused = bind (fd, sockaddr, name->length) < 0 ? errno : 0;
+        ioh_sys_set_option (fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (name->storage.ss_family == AF_INET6 && address->name[0] == '\0')
+        ioh_sys_set_option (fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof zero);
+    int result = ioh_sys_bind (fd, sockaddr, name->length);
+    if (result == -EADDRINUSE && has_path && peer_path_is_dead (address->name, name)) {
+        ioh_sys_unlink (AT_FDCWD, address->name);
+        result = ioh_sys_bind (fd, sockaddr, name->length);
     }
-    *out_created = refused == 0 && has_path;
-    return refused;
+    if (result < 0 || !has_path)
+        return result;
+    out_path->path = address->name;
+    if (peer_path_status (address->name, &out_path->status) < 0)
+        out_path->status = (struct statx){0};
+    return 0;
 }
 
+/* A socket that listens at NAME, or -errno. */
 static int
-peer_listen_at (IohPeer *peer, int family, const IohAddress *address, const PeerName *name,
-                const char *context, gboolean *out_created)
+meeting_listen_at (const Meeting *meeting, const IohSocketName *name, PeerPath *out_path)
 {
-    int fd = socket (family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    ioh_autofd fd = ioh_sys_socket (name->storage.ss_family, SOCK_STREAM);
 
     if (fd < 0)
-        return -errno;
-    peer_tune (peer, fd, address->kind);
-    int refused = -ioh_label_creations (context);
-    if (refused == 0)
-        refused = peer_bind (fd, address, name, out_created);
-    ioh_label_creations (NULL);
-    /* one place in the queue: whoever comes second is refused when the first is let in */
-    if (refused == 0 && listen (fd, 1) < 0)
-        refused = errno;
-    if (refused != 0) {
-        ioh_sys_close (fd);
-        return -refused;
-    }
-    return fd;
+        return fd;
+    meeting_tune (meeting, fd);
+    int result = meeting_bind (meeting, fd, name, out_path);
+    /* one place in the queue: who comes second is turned away when the first has been let in */
+    if (result >= 0)
+        result = ioh_sys_listen (fd, 1);
+    if (result < 0)
+        return result;
+    int listening = fd;
+    fd = -1;
+    return listening;
 }
 
-/* A listening socket at the first address of a host that works, or -errno. */
+/* A socket that listens at the first of NAMES that works, or -errno; -ECANCELED when the error is
+ * set. */
 static int
-peer_listen (IohPeer *peer, const IohAddress *address, const char *context, gboolean *out_created,
-             GError **error)
+meeting_listen (const Meeting *meeting, const GArray *names, PeerPath *out_path, GError **error)
 {
-    struct addrinfo *list = NULL;
-    PeerName name;
+    const IohAddress *address = meeting->address;
+    const IohPlace place = {IOH_SIDE_STREAM, address->text, IOH_STAGE_LABEL, IOH_NO_OFFSET};
+    gboolean labelled = ioh_address_has_path (address) && meeting->options->label != NULL;
+    int result = labelled ? ioh_label_creations (meeting->options->label) : 0;
     int fd = -EADDRNOTAVAIL;
 
-    if (address->kind != IOH_ADDRESS_TCP) {
-        name = peer_fixed_name (address);
-        return peer_listen_at (peer, name.storage.ss_family, address, &name, context, out_created);
+    if (result < 0) {
+        ioh_error_errno (error, &place, -result);
+        return -ECANCELED;
     }
-    if (!peer_look_up (address, TRUE, &list, error))
-        return fd;
-    for (const struct addrinfo *info = list; info != NULL && fd < 0; info = info->ai_next) {
-        memcpy (&name.storage, info->ai_addr, info->ai_addrlen);
-        name.length = info->ai_addrlen;
-        fd = peer_listen_at (peer, info->ai_family, address, &name, NULL, out_created);
-    }
-    freeaddrinfo (list);
+    for (unsigned i = 0; i < names->len && fd < 0; i++)
+        fd = meeting_listen_at (meeting, &g_array_index (names, IohSocketName, i), out_path);
+    if (labelled)
+        ioh_label_creations (NULL);
     return fd;
 }
 
-/* Lets one peer in. Its descriptor, -errno, or -ECANCELED when a signal came first. */
+/* Lets one peer in. Its descriptor or -errno, as ioh_cancel_wait has them. */
 static int
-peer_accept (int listen_fd, const PeerPatience *patience)
+meeting_accept (const Meeting *meeting, int listen_fd)
 {
     for (;;) {
-        int result = peer_wait (listen_fd, POLLIN, patience);
+        int result = ioh_cancel_wait (&meeting->patience, listen_fd, POLLIN);
         if (result < 0)
             return result;
-        int fd = accept4 (listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (fd >= 0)
+        int fd = ioh_sys_accept (listen_fd);
+        /* else a peer that left again before it was let in */
+        if (fd != -EAGAIN && fd != -ECONNABORTED)
             return fd;
-        /* a peer that left again before it was let in */
-        if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR)
-            return -errno;
     }
 }
 
 static int
-peer_await (IohPeer *peer, const IohAddress *address, const char *context,
-            const PeerPatience *patience, GError **error)
+meeting_await (const Meeting *meeting, const GArray *names, GError **error)
 {
-    gboolean created = FALSE;
-    ioh_autofd listen_fd = peer_listen (peer, address, context, &created, error);
+    PeerPath path = {0};
+    ioh_autofd listen_fd = meeting_listen (meeting, names, &path, error);
 
-    if (listen_fd < 0)
-        return listen_fd;
-    int fd = peer_accept (listen_fd, patience);
-    if (created)
-        unlink (address->name);
+    int fd = listen_fd >= 0 ? meeting_accept (meeting, listen_fd) : listen_fd;
+    peer_path_remove (&path);
     if (fd >= 0)
-        peer_tune (peer, fd, address->kind);
+        meeting_tune (meeting, fd);
     return fd;
 }
 
+/* Goes to NAME. A descriptor or -errno, as ioh_cancel_wait has them. */
 static int
-peer_connect_to (IohPeer *peer, int family, IohAddressKind kind, const PeerName *name,
-                 const PeerPatience *patience)
+meeting_connect_to (const Meeting *meeting, const IohSocketName *name)
 {
-    ioh_autofd fd = socket (family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    ioh_autofd fd = ioh_sys_socket (name->storage.ss_family, SOCK_STREAM);
     int refused = 0;
-    socklen_t length = sizeof refused;
 
     if (fd < 0)
-        return -errno;
-    peer_tune (peer, fd, kind);
-    if (connect (fd, (const struct sockaddr *) &name->storage, name->length) < 0) {
-        if (errno != EINPROGRESS)
-            return -errno;
-        int result = peer_wait (fd, POLLOUT, patience);
-        if (result < 0)
-            return result;
-        if (getsockopt (fd, SOL_SOCKET, SO_ERROR, &refused, &length) < 0 || refused != 0)
-            return refused != 0 ? -refused : -errno;
+        return fd;
+    meeting_tune (meeting, fd);
+    int result = ioh_sys_connect (fd, (const struct sockaddr *) &name->storage, name->length);
+    if (result == -EINPROGRESS) {
+        result = ioh_cancel_wait (&meeting->patience, fd, POLLOUT);
+        if (result >= 0)
+            result = ioh_sys_get_option (fd, SOL_SOCKET, SO_ERROR, &refused, sizeof refused);
     }
+    if (result < 0 || refused != 0)
+        return result < 0 ? result : -refused;
     int connected = fd;
     fd = -1;
     return connected;
 }
 
-/* Goes to the peer. Its descriptor, -errno, or -ECANCELED when a signal came first. */
 static int
-peer_connect (IohPeer *peer, const IohAddress *address, const PeerPatience *patience,
-              GError **error)
+meeting_connect (const Meeting *meeting, const GArray *names)
 {
-    struct addrinfo *list = NULL;
-    PeerName name;
     int fd = -EADDRNOTAVAIL;
 
-    if (address->kind != IOH_ADDRESS_TCP) {
-        name = peer_fixed_name (address);
-        return peer_connect_to (peer, name.storage.ss_family, address->kind, &name, patience);
-    }
-    if (!peer_look_up (address, FALSE, &list, error))
-        return fd;
-    for (const struct addrinfo *info = list; info != NULL && fd < 0 && fd != -ECANCELED;
-         info = info->ai_next) {
-        memcpy (&name.storage, info->ai_addr, info->ai_addrlen);
-        name.length = info->ai_addrlen;
-        fd = peer_connect_to (peer, info->ai_family, address->kind, &name, patience);
-    }
-    freeaddrinfo (list);
+    for (unsigned i = 0; i < names->len && fd < 0 && fd != -ECANCELED; i++)
+        fd = meeting_connect_to (meeting, &g_array_index (names, IohSocketName, i));
     return fd;
 }
 
 gboolean
-ioh_peer_open (IohPeer *peer, const IohAddress *address, gboolean listens, uint64_t buffer_bytes,
-               const char *context, gint64 timeout_us, IohCancel *cancel, GError **error)
+ioh_peer_open (IohPeer *peer, const IohOptions *options, IohCancel *cancel, GError **error)
 {
-    const PeerPatience patience = {cancel,
-                                   timeout_us > 0 ? g_get_monotonic_time () + timeout_us : 0};
+    const IohAddress *address = options->listen != NULL ? options->listen : options->connect;
+    gint64 stall_us = options->stall_us;
+    const Meeting meeting = {
+        .options = options,
+        .address = address,
+        .patience = {cancel, stall_us > 0 ? g_get_monotonic_time () + stall_us : 0},
+        .peer = peer,
+    };
+    const IohPlace place = {IOH_SIDE_STREAM, address->text, IOH_STAGE_OPEN, IOH_NO_OFFSET};
     g_autoptr (GError) failure = NULL;
 
-    *peer = (IohPeer){.fd = -1, .buffer_asked = buffer_bytes};
-    int fd = listens ? peer_await (peer, address, context, &patience, &failure)
-                     : peer_connect (peer, address, &patience, &failure);
+    *peer = (IohPeer){.fd = -1};
+    g_autoptr (GArray) names =
+        ioh_resolve (address, options->listen != NULL, &meeting.patience, error);
+    if (names == NULL)
+        return FALSE;
+    int fd = options->listen != NULL ? meeting_await (&meeting, names, &failure)
+                                     : meeting_connect (&meeting, names);
     if (fd >= 0) {
         peer->fd = fd;
-        peer_read_back (peer, address->kind);
+        peer_look (peer, address->kind);
         return TRUE;
     }
     if (failure != NULL)
         g_propagate_error (error, g_steal_pointer (&failure));
+    else if (fd == -ETIME)
+        ioh_error_set (error, IOH_EXIT_STREAM, &place,
+                       _ ("timed out: no peer for %" PRId64 " seconds"), stall_us / G_USEC_PER_SEC);
     else if (fd != -ECANCELED)
-        peer_failed (address->text, IOH_STAGE_OPEN, IOH_NO_OFFSET, -fd, error);
+        ioh_error_errno (error, &place, -fd);
     return FALSE;
 }
 
@@ -357,33 +281,70 @@ static int
 peer_unacknowledged (int fd)
 {
     int domain = 0;
-    socklen_t length = sizeof domain;
     int bytes = 0;
 
-    if (getsockopt (fd, SOL_SOCKET, SO_DOMAIN, &domain, &length) < 0 ||
-        (domain != AF_INET && domain != AF_INET6) || ioctl (fd, SIOCOUTQ, &bytes) < 0)
+    if (ioh_sys_get_option (fd, SOL_SOCKET, SO_DOMAIN, &domain, sizeof domain) < 0 ||
+        (domain != AF_INET && domain != AF_INET6) || ioh_sys_get_unsent (fd, &bytes) < 0)
         return 0;
     return bytes;
 }
 
-gboolean
-ioh_peer_finish (const IohPeer *peer, const char *name, uint64_t delivered, IohCancel *cancel,
-                 GError **error)
+/* What broke the connection, as an errno value, or 0. */
+static int
+peer_broken (int fd)
 {
     int broken = 0;
-    socklen_t length = sizeof broken;
 
-    if (shutdown (peer->fd, SHUT_WR) < 0)
-        return peer_failed (name, IOH_STAGE_CLOSE, delivered, errno, error);
-    while (peer_unacknowledged (peer->fd) > 0) {
-        struct pollfd fds[2] = {{.fd = peer->fd}, {ioh_cancel_fd (cancel), POLLIN, 0}};
-        ioh_sys_poll (fds, G_N_ELEMENTS (fds), PEER_DRAIN_US);
-        if (ioh_cancel_signal (cancel) != 0)
-            return FALSE;
-        if ((fds[0].revents & POLLERR) != 0)
-            break;
+    ioh_sys_get_option (fd, SOL_SOCKET, SO_ERROR, &broken, sizeof broken);
+    return broken;
+}
+
+/* Waits until everything is acknowledged. 0 or -errno, as ioh_cancel_wait has them. The kernel has
+ * no event for this, and the events it has may have come long ago. */
+static int
+peer_drain (int fd, gint64 stall_us, IohCancel *cancel)
+{
+    gint64 moved_us = g_get_monotonic_time ();
+    int before = -1;
+    int left;
+
+    while ((left = peer_unacknowledged (fd)) > 0) {
+        gint64 now_us = g_get_monotonic_time ();
+        const IohPatience patience = {cancel, now_us + PEER_DRAIN_US};
+        int broken = peer_broken (fd);
+        if (broken != 0)
+            return -broken;
+        if (left != before)
+            moved_us = now_us;
+        before = left;
+        if (stall_us > 0 && now_us - moved_us >= stall_us)
+            return -ETIME;
+        int result = ioh_cancel_wait (&patience, -1, 0);
+        if (result < 0 && result != -ETIME)
+            return result;
     }
-    if (getsockopt (peer->fd, SOL_SOCKET, SO_ERROR, &broken, &length) == 0 && broken != 0)
-        return peer_failed (name, IOH_STAGE_CLOSE, delivered, broken, error);
+    return -peer_broken (fd);
+}
+
+gboolean
+ioh_peer_finish (const IohPeer *peer, const char *name, uint64_t delivered, gint64 stall_us,
+                 IohCancel *cancel, GError **error)
+{
+    const IohPlace place = {IOH_SIDE_STREAM, name, IOH_STAGE_CLOSE, delivered};
+    int result = ioh_sys_end_sending (peer->fd);
+
+    if (result >= 0)
+        result = peer_drain (peer->fd, stall_us, cancel);
+    if (result == -ECANCELED)
+        return FALSE;
+    if (result == -ETIME)
+        return ioh_error_set (error, IOH_EXIT_STREAM, &place,
+                              _ ("timed out: nothing was acknowledged for %" PRId64 " seconds"),
+                              stall_us / G_USEC_PER_SEC);
+    if (result < 0)
+        return ioh_error_errno (error, &place, -result);
+    /* closing over unread bytes would tell the peer of a reset instead of the end */
+    for (unsigned i = 0; i < PEER_MOST_DISCARDS && ioh_sys_discard (peer->fd) > 0; i++)
+        ;
     return TRUE;
 }

@@ -201,18 +201,25 @@ report_add_pipe_size (JsonBuilder *builder, const IohReport *report, const IohPl
 }
 
 static void
-report_add_peer (JsonBuilder *builder, const IohPeer *peer)
+report_add_socket_buffer (JsonBuilder *builder, const IohSocketBuffer *buffer)
 {
-    const char *reason = _ ("as asked or larger");
+    g_autofree char *cut =
+        g_strdup_printf (_ ("cut to the system's limit, %s"), IOH_SOCKET_BUFFER_SYSCTL);
+    const char *reason = buffer->cut ? cut : _ ("as asked or larger");
 
-    if (peer->buffer_used < peer->buffer_asked)
-        reason = peer->buffer_errno != 0 ? g_strerror (peer->buffer_errno)
-                                         : _ ("cut to the system's limit, net.core.wmem_max");
+    if (buffer->error_number != 0)
+        reason = g_strerror (buffer->error_number);
     report_begin_object (builder, IOH_REPORT_SOCKET_BUFFER);
-    report_add_bytes (builder, IOH_REPORT_ASKED, peer->buffer_asked);
-    report_add_bytes (builder, IOH_REPORT_USED, peer->buffer_used);
+    report_add_bytes (builder, IOH_REPORT_ASKED, buffer->asked);
+    report_add_bytes (builder, IOH_REPORT_USED, buffer->used);
     report_add_string (builder, IOH_REPORT_REASON, reason);
     json_builder_end_object (builder);
+}
+
+static void
+report_add_peer (JsonBuilder *builder, const IohPeer *peer)
+{
+    report_add_socket_buffer (builder, &peer->buffer);
     if (peer->has_process) {
         report_add_bytes (builder, IOH_REPORT_PEER_PID, (uint64_t) peer->pid);
         report_add_bytes (builder, IOH_REPORT_PEER_UID, peer->uid);
@@ -229,7 +236,7 @@ report_add_ends (JsonBuilder *builder, const IohReport *report, const IohOptions
         report_add_string (builder, IOH_REPORT_END_KIND, ioh_end_kind_name (facts->stream.kind));
     if (plan != NULL && plan->pipe_bytes > 0)
         report_add_pipe_size (builder, report, plan);
-    if (report->peer.buffer_asked > 0)
+    if (report->peer.buffer.asked > 0)
         report_add_peer (builder, &report->peer);
     json_builder_end_object (builder);
 

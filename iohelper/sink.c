@@ -132,7 +132,8 @@ ioh_sink_open (const IohOptions *options, const IohPlan *plan, const IohFacts *f
         ioh_sink_free (sink);
         return NULL;
     }
-    if (options->label != NULL && sink->publication == NULL)
+    if (options->label != NULL && sink->publication == NULL &&
+        !ioh_address_has_path (options->listen))
         ioh_report_note (report, _ ("the label %s was not set: only created files get one"),
                          options->label);
     ioh_channel_init (&sink->channel, fd, sink->kind);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -248,6 +249,76 @@ ioh_sys_get_send_buffer (int fd)
     socklen_t length = sizeof bytes;
 
     return getsockopt (fd, SOL_SOCKET, SO_SNDBUF, &bytes, &length) < 0 ? -errno : bytes;
+}
+
+int
+ioh_sys_socket (int family, int type)
+{
+    int fd = SYS_RETRY (socket (family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+
+    /* the mode of the socket's own inode becomes that of the path */
+    int result = fd >= 0 && family == AF_UNIX ? SYS_RETRY (fchmod (fd, 0600)) : 0;
+    if (result < 0) {
+        ioh_sys_close (fd);
+        return result;
+    }
+    return fd;
+}
+
+int
+ioh_sys_bind (int fd, const struct sockaddr *name, socklen_t length)
+{
+    return SYS_RETRY (bind (fd, name, length));
+}
+
+int
+ioh_sys_listen (int fd, int backlog)
+{
+    return SYS_RETRY (listen (fd, backlog));
+}
+
+int
+ioh_sys_accept (int fd)
+{
+    return SYS_RETRY (accept4 (fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
+}
+
+int
+ioh_sys_connect (int fd, const struct sockaddr *name, socklen_t length)
+{
+    return SYS_RETRY (connect (fd, name, length));
+}
+
+int
+ioh_sys_set_option (int fd, int level, int option, const void *value, socklen_t size)
+{
+    return SYS_RETRY (setsockopt (fd, level, option, value, size));
+}
+
+int
+ioh_sys_get_option (int fd, int level, int option, void *out_value, socklen_t size)
+{
+    return SYS_RETRY (getsockopt (fd, level, option, out_value, &size));
+}
+
+int
+ioh_sys_end_sending (int fd)
+{
+    return SYS_RETRY (shutdown (fd, SHUT_WR));
+}
+
+int
+ioh_sys_get_unsent (int fd, int *out_bytes)
+{
+    return SYS_RETRY (ioctl (fd, SIOCOUTQ, out_bytes));
+}
+
+ssize_t
+ioh_sys_discard (int fd)
+{
+    char bytes[4096];
+
+    return SYS_RETRY (recv (fd, bytes, sizeof bytes, MSG_DONTWAIT));
 }
 
 int

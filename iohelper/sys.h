@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <poll.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/vfs.h>
@@ -74,6 +75,26 @@ int ioh_sys_set_pipe_size (int fd, int bytes);
 
 /* What a socket may hold on its way out, as the kernel counts. */
 int ioh_sys_get_send_buffer (int fd);
+
+/* A socket of our own, whose description nobody shares: it is O_NONBLOCK, and the path that it may
+ * be bound to is for its owner only. */
+int ioh_sys_socket (int family, int type);
+int ioh_sys_bind (int fd, const struct sockaddr *name, socklen_t length);
+int ioh_sys_listen (int fd, int backlog);
+int ioh_sys_accept (int fd);
+int ioh_sys_connect (int fd, const struct sockaddr *name, socklen_t length);
+int ioh_sys_set_option (int fd, int level, int option, const void *value, socklen_t size);
+int ioh_sys_get_option (int fd, int level, int option, void *out_value, socklen_t size);
+
+/* The end of what we send; the other direction stays open. */
+int ioh_sys_end_sending (int fd);
+
+/* Bytes that were sent over TCP and not acknowledged yet. */
+int ioh_sys_get_unsent (int fd, int *out_bytes);
+
+/* Takes something of what was received from the socket and throws it away. How much, 0 at its end.
+ */
+ssize_t ioh_sys_discard (int fd);
 
 int ioh_sys_truncate (int fd, uint64_t length);
 int ioh_sys_allocate (int fd, uint64_t offset, uint64_t length);

@@ -13,6 +13,7 @@
 #include <inttypes.h>
 
 #include "i18n.h"
+#include "label.h"
 #include "size.h"
 #include "sys.h"
 
@@ -66,27 +67,46 @@ transport_grow (IohTransport *transport, const IohPlan *plan, const IohFacts *fa
     transport->chunk_bytes = MIN (transport->chunk_bytes, plan->batch_bytes);
 }
 
+static void
+transport_note_cut (const IohSocketBuffer *buffer, IohReport *report)
+{
+    ioh_report_note (report,
+                     _ ("the socket's buffer is %" PRIu64 " bytes instead of %" PRIu64
+                        "; sysctl %s=%" PRIu64 " allows that"),
+                     buffer->used, buffer->asked, IOH_SOCKET_BUFFER_SYSCTL, buffer->asked);
+}
+
+/* A save has its say where it creates the target. */
+static void
+transport_note_label (const IohOptions *options, IohReport *report)
+{
+    if (options->label == NULL || options->command != IOH_COMMAND_RESTORE)
+        return;
+    if (!ioh_address_has_path (options->listen))
+        ioh_report_note (report, _ ("the label %s was not set: only created files get one"),
+                         options->label);
+    else if (ioh_labels () == IOH_LABELS_DISABLED)
+        ioh_report_note (report, _ ("SELinux is disabled: the label %s was not set"),
+                         options->label);
+}
+
 gboolean
 ioh_transport_open (IohTransport *transport, const IohOptions *options, const IohPlan *plan,
                     const IohFacts *facts, IohCancel *cancel, IohReport *report, GError **error)
 {
-    const IohAddress *address = options->listen != NULL ? options->listen : options->connect;
     int fd = options->stream_fd;
 
     transport->name = options->stream_name;
+    transport->stall_us = options->stall_us;
     transport->peer.fd = -1;
-    if (address != NULL) {
-        if (!ioh_peer_open (&transport->peer, address, options->listen != NULL,
-                            options->socket_bytes, options->label, options->stall_us, cancel,
-                            error))
+    transport_note_label (options, report);
+    if (options->listen != NULL || options->connect != NULL) {
+        if (!ioh_peer_open (&transport->peer, options, cancel, error))
             return FALSE;
         fd = transport->peer.fd;
         ioh_report_peer (report, &transport->peer);
-        if (options->verbosity > 0 && transport->peer.buffer_used < options->socket_bytes)
-            ioh_report_note (report,
-                             _ ("the socket's buffer is %" PRIu64
-                                " bytes; sysctl net.core.wmem_max allows more"),
-                             transport->peer.buffer_used);
+        if (options->verbosity > 0 && transport->peer.buffer.cut)
+            transport_note_cut (&transport->peer.buffer, report);
     }
     ioh_channel_init (&transport->channel, fd, facts->stream.kind);
     transport_grow (transport, plan, facts, report);
@@ -99,8 +119,8 @@ ioh_transport_finish (IohTransport *transport, uint64_t delivered, IohCancel *ca
 {
     const IohPlace place = ioh_transport_place (transport, IOH_STAGE_CLOSE, delivered);
 
-    if (transport->peer.fd >= 0 &&
-        !ioh_peer_finish (&transport->peer, transport->name, delivered, cancel, error))
+    if (transport->peer.fd >= 0 && !ioh_peer_finish (&transport->peer, transport->name, delivered,
+                                                     transport->stall_us, cancel, error))
         return FALSE;
     int result = ioh_sys_close (transport->channel.fd);
     transport->peer.fd = -1;

@@ -19,6 +19,7 @@ typedef struct {
     IohPace pace;
     IohPeer peer;       /* when the descriptor is a socket of ours; fd -1 when it was inherited */
     const char *name;   /* borrowed from the options */
+    gint64 stall_us;    /* how long nothing may move at the end; 0: for ever */
     gboolean drained;   /* the last read got less than it asked for: poll before the next */
     int pipe_bytes;     /* capacity of the pipe, 0 when it is none */
     size_t chunk_bytes; /* what one call may move: the pipe's capacity; part of a socket's buffer */

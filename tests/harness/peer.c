@@ -82,6 +82,12 @@ peer_manner (Peer *peer)
     return &peer->manner;
 }
 
+int
+peer_fd (const Peer *peer)
+{
+    return peer->fd;
+}
+
 static void
 peer_close (Peer *peer)
 {

@@ -30,6 +30,9 @@ Peer *peer_new_writer (int fd, const uint8_t *data, size_t length);
 Peer *peer_new_reader (int fd, size_t length);
 PeerManner *peer_manner (Peer *peer);
 
+/* Its descriptor, which stays its own. */
+int peer_fd (const Peer *peer);
+
 /* Lets it act in a thread. */
 void peer_start (Peer *peer);
 

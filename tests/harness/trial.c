@@ -9,11 +9,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "fault.h"
@@ -32,6 +34,23 @@ trial_use_device (const char *path)
 }
 
 static void
+trial_clear_fd (int *fd)
+{
+    if (*fd >= 0)
+        close (*fd);
+    *fd = -1;
+}
+
+/* Takes over FD, the peer's end. */
+static void
+trial_make_peer (Trial *trial, int fd)
+{
+    trial->stream_peer = trial->ends.direction == IOH_SAVE
+                             ? peer_new_writer (fd, trial->data, trial->length)
+                             : peer_new_reader (fd, trial->length);
+}
+
+static void
 trial_make_stream (Trial *trial)
 {
     gboolean save = trial->ends.direction == IOH_SAVE;
@@ -44,8 +63,58 @@ trial_make_stream (Trial *trial)
     trial->stream_fd = save ? fds[0] : fds[1];
     trial->stream_flags = fcntl (trial->stream_fd, F_GETFL);
     g_assert_cmpint (fstat (trial->stream_fd, &trial->stream_stat), ==, 0);
-    trial->stream_peer = save ? peer_new_writer (fds[1], trial->data, trial->length)
-                              : peer_new_reader (fds[0], trial->length);
+    trial_make_peer (trial, save ? fds[1] : fds[0]);
+    ioh_options_set_stream (trial->options, trial->stream_fd);
+}
+
+/* The helper will listen: the peer has a socket that is not connected yet. */
+static void
+trial_make_caller (Trial *trial)
+{
+    g_autofree char *text = g_strdup_printf ("unix:%s/socket", trial->directory);
+
+    trial_make_peer (trial, socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    trial->meeting_fd = fcntl (peer_fd (trial->stream_peer), F_DUPFD_CLOEXEC, 3);
+    ioh_options_set_address (trial->options, ioh_address_parse ("listen", text, NULL), TRUE);
+}
+
+/* The helper will connect: the peer has a place for the socket that will be accepted. */
+static void
+trial_make_called (Trial *trial)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl (INADDR_LOOPBACK)};
+    socklen_t length = sizeof name;
+
+    trial->meeting_fd = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    g_assert_cmpint (bind (trial->meeting_fd, (struct sockaddr *) &name, length), ==, 0);
+    g_assert_cmpint (listen (trial->meeting_fd, 1), ==, 0);
+    g_assert_cmpint (getsockname (trial->meeting_fd, (struct sockaddr *) &name, &length), ==, 0);
+    g_autofree char *text = g_strdup_printf ("tcp:127.0.0.1:%u", ntohs (name.sin_port));
+    trial_make_peer (trial, socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ioh_options_set_address (trial->options, ioh_address_parse ("connect", text, NULL), FALSE);
+}
+
+/* Brings the peer and the helper together if it is time for that. FALSE when it is not. */
+static gboolean
+trial_meet (Trial *trial)
+{
+    if (trial->meeting_fd < 0)
+        return TRUE;
+    if (trial->ends.stream == TRIAL_LISTEN) {
+        struct sockaddr_un name = {.sun_family = AF_UNIX};
+        g_snprintf (name.sun_path, sizeof name.sun_path, "%s/socket", trial->directory);
+        if (connect (trial->meeting_fd, (struct sockaddr *) &name, sizeof name) < 0)
+            return FALSE;
+    } else {
+        struct pollfd pollfd = {.fd = trial->meeting_fd, .events = POLLIN};
+        int fd = poll (&pollfd, 1, 0) > 0 ? accept (trial->meeting_fd, NULL, NULL) : -1;
+        if (fd < 0)
+            return FALSE;
+        dup3 (fd, peer_fd (trial->stream_peer), O_CLOEXEC);
+        close (fd);
+    }
+    trial_clear_fd (&trial->meeting_fd);
+    return TRUE;
 }
 
 Trial *
@@ -71,8 +140,13 @@ trial_new (const TrialEnds *ends, size_t length)
     }
     trial->report = ioh_report_new ();
     trial->outcome = IOH_OUTCOME_FAILED;
-    trial_make_stream (trial);
-    ioh_options_set_stream (trial->options, trial->stream_fd);
+    trial->stream_fd = trial->meeting_fd = -1;
+    if (ends->stream == TRIAL_LISTEN)
+        trial_make_caller (trial);
+    else if (ends->stream == TRIAL_CONNECT)
+        trial_make_called (trial);
+    else
+        trial_make_stream (trial);
     return trial;
 }
 
@@ -184,14 +258,6 @@ trial_probe (Trial *trial)
     trial->facts = ioh_probe (trial->options, &trial->error);
 }
 
-static void
-trial_clear_fd (int *fd)
-{
-    if (*fd >= 0)
-        close (*fd);
-    *fd = -1;
-}
-
 gboolean
 trial_engine_fits (const Trial *trial)
 {
@@ -231,11 +297,11 @@ trial_wait (struct pollfd *fds, unsigned count, gint64 timeout_us, gpointer data
     Trial *trial = data;
     int ready = 0;
 
-    if (fcntl (trial->stream_fd, F_GETFL) != trial->stream_flags)
+    if (trial->stream_fd >= 0 && fcntl (trial->stream_fd, F_GETFL) != trial->stream_flags)
         trial_fail ("the flags of the stream's descriptor were changed");
     trial_clear_fd (&trial->fifo_writer_fd);
     if (trial->stepped) {
-        gboolean moved = TRUE;
+        gboolean moved = trial_meet (trial);
         for (; ready == 0 && moved; ready = fault_real_poll (fds, count, 0))
             moved = trial_step_peers (trial);
         return ready != 0 ? ready : fault_real_poll (fds, count, timeout_us);
@@ -309,6 +375,8 @@ trial_finish_peers (Trial *trial)
     trial->stream_fd = trial->file_fd = -1;
     trial_clear_fd (&trial->fifo_fd);
     trial_clear_fd (&trial->fifo_writer_fd);
+    trial_meet (trial);
+    trial_clear_fd (&trial->meeting_fd);
     peer_finish (trial->stream_peer);
     if (trial->file_peer != NULL)
         peer_finish (trial->file_peer);
@@ -339,7 +407,7 @@ trial_free (Trial *trial)
 {
     unsigned fds = trial->fds;
 
-    if (trial->stream_fd >= 0)
+    if (trial->stream_fd >= 0 || trial->meeting_fd >= 0)
         trial_finish_peers (trial);
     peer_free (trial->stream_peer);
     peer_free (trial->file_peer);

@@ -19,6 +19,8 @@
 typedef enum {
     TRIAL_PIPE,
     TRIAL_SOCKET,
+    TRIAL_LISTEN,  /* the helper listens at a path */
+    TRIAL_CONNECT, /* the helper goes to a TCP port of this machine */
 } TrialStream;
 
 typedef enum {
@@ -67,7 +69,8 @@ typedef struct {
     IohOutcome outcome;
     GError *error;
 
-    int stream_fd; /* the helper's end */
+    int stream_fd;  /* the helper's end, or -1 when it makes that itself */
+    int meeting_fd; /* where the peer will meet it then, or -1 when that is over */
     int stream_flags;
     struct stat stream_stat;
     int file_fd; /* inherited, or -1 */

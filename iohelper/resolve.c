@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * resolve - finds the names of sockets that an address stands for.
+ *
+ * Owns the thread that looks up a TCP host: whether name servers answer is not ours to decide, and
+ * neither a signal nor the patience of the caller may wait for them. A thread that was given up
+ * ends by itself and frees what it was given.
+ */
+#include "resolve.h"
+
+#include <errno.h>
+#include <linux/vm_sockets.h>
+#include <netdb.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include "error.h"
+#include "i18n.h"
+#include "sys.h"
+
+/* Shared by the thread and whoever waits for it. */
+typedef struct {
+    char *host; /* NULL: any, or this machine */
+    char *port;
+    int flags;
+    int done_fd; /* the thread's end of a pipe: closed when all else is filled in */
+    int result;  /* of getaddrinfo */
+    int error_number;
+    struct addrinfo *list;
+} Lookup;
+
+static IohSocketName
+resolve_unix (const IohAddress *address)
+{
+    IohSocketName name = {0};
+    struct sockaddr_un *sun = (struct sockaddr_un *) &name.storage;
+    size_t length = strlen (address->name);
+
+    sun->sun_family = AF_UNIX;
+    memcpy (sun->sun_path + (address->hidden ? 1 : 0), address->name, length);
+    name.length = (socklen_t) (offsetof (struct sockaddr_un, sun_path) + length + 1);
+    return name;
+}
+
+static IohSocketName
+resolve_vsock (const IohAddress *address)
+{
+    IohSocketName name = {.length = sizeof (struct sockaddr_vm)};
+    struct sockaddr_vm *svm = (struct sockaddr_vm *) &name.storage;
+
+    svm->svm_family = AF_VSOCK;
+    svm->svm_cid = address->cid;
+    svm->svm_port = address->number;
+    return name;
+}
+
+static void
+lookup_clear (gpointer data)
+{
+    Lookup *lookup = data;
+
+    ioh_sys_clear_fd (&lookup->done_fd);
+    g_clear_pointer (&lookup->list, freeaddrinfo);
+    g_free (lookup->host);
+    g_free (lookup->port);
+}
+
+static void
+lookup_release (gpointer data)
+{
+    g_atomic_rc_box_release_full (data, lookup_clear);
+}
+
+static gpointer
+lookup_run (gpointer data)
+{
+    Lookup *lookup = data;
+    const struct addrinfo hints = {
+        .ai_family = AF_UNSPEC,
+        .ai_socktype = SOCK_STREAM,
+        .ai_flags = lookup->flags,
+    };
+
+    lookup->result = getaddrinfo (lookup->host, lookup->port, &hints, &lookup->list);
+    lookup->error_number = errno;
+    ioh_sys_clear_fd (&lookup->done_fd);
+    lookup_release (lookup);
+    return NULL;
+}
+
+/* Starts the thread. What becomes readable when it is done, or -1 with the error set. */
+static int
+lookup_start (Lookup *lookup, const IohPlace *place, GError **error)
+{
+    int fds[2];
+    int result = ioh_sys_pipe (fds);
+
+    if (result < 0) {
+        ioh_error_errno (error, place, -result);
+        return -1;
+    }
+    lookup->done_fd = fds[1];
+    if (!ioh_cancel_thread ("resolve", lookup_run, g_atomic_rc_box_acquire (lookup), error)) {
+        lookup_release (lookup);
+        ioh_sys_clear_fd (&fds[0]);
+    }
+    return fds[0];
+}
+
+/* A socket of IPv6 that listens for any host is there for IPv4, too: it goes first. */
+static void
+resolve_take_list (GArray *names, const struct addrinfo *list, gboolean any)
+{
+    for (const struct addrinfo *info = list; info != NULL; info = info->ai_next) {
+        IohSocketName name = {.length = info->ai_addrlen};
+        memcpy (&name.storage, info->ai_addr, info->ai_addrlen);
+        if (any && info->ai_family == AF_INET6)
+            g_array_prepend_val (names, name);
+        else
+            g_array_append_val (names, name);
+    }
+}
+
+static gboolean
+resolve_host (GArray *names, const IohAddress *address, gboolean listens,
+              const IohPatience *patience, GError **error)
+{
+    const IohPlace place = {IOH_SIDE_STREAM, address->text, IOH_STAGE_OPEN, IOH_NO_OFFSET};
+    gboolean any = address->name[0] == '\0';
+    Lookup *lookup = g_atomic_rc_box_new0 (Lookup);
+
+    lookup->host = any ? NULL : g_strdup (address->name);
+    lookup->port = g_strdup (address->port);
+    lookup->flags = listens ? AI_PASSIVE : 0;
+    lookup->done_fd = -1;
+    ioh_autofd done_fd = lookup_start (lookup, &place, error);
+    int result = done_fd >= 0 ? ioh_cancel_wait (patience, done_fd, POLLIN) : -ECANCELED;
+    if (result == -ETIME) {
+        ioh_error_set (error, IOH_EXIT_STREAM, &place, _ ("timed out: the host was not looked up"));
+    } else if (result < 0) {
+        if (result != -ECANCELED)
+            ioh_error_errno (error, &place, -result);
+    } else if (lookup->result == EAI_SYSTEM) {
+        ioh_error_errno (error, &place, lookup->error_number);
+    } else if (lookup->result != 0) {
+        ioh_error_set (error, IOH_EXIT_STREAM, &place, "%s", gai_strerror (lookup->result));
+    } else {
+        resolve_take_list (names, lookup->list, any && listens);
+    }
+    lookup_release (lookup);
+    return names->len > 0;
+}
+
+GArray *
+ioh_resolve (const IohAddress *address, gboolean listens, const IohPatience *patience,
+             GError **error)
+{
+    g_autoptr (GArray) names = g_array_new (FALSE, FALSE, sizeof (IohSocketName));
+    IohSocketName name;
+
+    if (address->kind == IOH_ADDRESS_TCP)
+        return resolve_host (names, address, listens, patience, error) ? g_steal_pointer (&names)
+                                                                       : NULL;
+    name = address->kind == IOH_ADDRESS_UNIX ? resolve_unix (address) : resolve_vsock (address);
+    g_array_append_val (names, name);
+    return g_steal_pointer (&names);
+}
