@@ -14,6 +14,8 @@ static const IohCommandInfo command_table[] = {
      N_ ("Save a migration stream to TARGET")},
     {"restore", IOH_COMMAND_RESTORE, "IMAGE", 1, 1, N_ ("the file to read, or fd:N, or -"),
      N_ ("Restore a migration stream from IMAGE")},
+    {"info", IOH_COMMAND_INFO, "IMAGE", 1, 1, N_ ("the file to look at, or fd:N, or -"),
+     N_ ("Tell what IMAGE is and whether it is complete")},
     {"engines", IOH_COMMAND_ENGINES, "", 0, 0, "",
      N_ ("List the engines, usable or not here, and why")},
 };

@@ -12,6 +12,7 @@
 
 #define ENTRIES_SAVE (1u << IOH_COMMAND_SAVE)
 #define ENTRIES_RESTORE (1u << IOH_COMMAND_RESTORE)
+#define ENTRIES_INFO (1u << IOH_COMMAND_INFO)
 #define ENTRIES_ENGINES (1u << IOH_COMMAND_ENGINES)
 #define ENTRIES_TRANSFERS (ENTRIES_SAVE | ENTRIES_RESTORE)
 #define ENTRIES_ALL G_MAXUINT
@@ -82,7 +83,7 @@ static const IohEntry entries_manager[] = {
      N_ ("Manager gone: cancel, finish-save (cancel)")},
 };
 
-static const IohEntry entries_engines[] = {
+static const IohEntry entries_output[] = {
     {IOH_OPTION_JSON, 0, NULL, ioh_value_take_flag, N_ ("Print JSON")},
 };
 
@@ -105,7 +106,7 @@ static const IohSection entries_sections[] = {
     ENTRIES_SECTION (N_ ("On the way"), ENTRIES_TRANSFERS, FALSE, entries_way),
     ENTRIES_SECTION (N_ ("Tuning"), ENTRIES_TRANSFERS, TRUE, entries_tuning),
     ENTRIES_SECTION (N_ ("Managed by a program"), ENTRIES_TRANSFERS, TRUE, entries_manager),
-    ENTRIES_SECTION (N_ ("Output"), ENTRIES_ENGINES, FALSE, entries_engines),
+    ENTRIES_SECTION (N_ ("Output"), ENTRIES_INFO | ENTRIES_ENGINES, FALSE, entries_output),
     ENTRIES_SECTION (N_ ("Help"), ENTRIES_ALL, FALSE, entries_help),
 };
 

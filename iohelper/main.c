@@ -18,9 +18,11 @@
 #include "dropin.h"
 #include "error.h"
 #include "i18n.h"
+#include "info.h"
 #include "listing.h"
 #include "options.h"
 #include "plan.h"
+#include "printable.h"
 #include "probe.h"
 #include "report.h"
 #include "run.h"
@@ -56,15 +58,9 @@ main_set_up (void)
 static void
 main_say (const char *program, const char *text)
 {
-    g_autoptr (GString) line = g_string_new (program);
+    g_autofree char *line = ioh_printable (text);
 
-    g_string_append (line, ": ");
-    for (; *text != '\0'; text++)
-        if (g_ascii_iscntrl (*text))
-            g_string_append_printf (line, "\\%03o", (unsigned char) *text);
-        else
-            g_string_append_c (line, *text);
-    fprintf (stderr, "%s\n", line->str);
+    fprintf (stderr, "%s: %s\n", program, line);
 }
 
 static gboolean
@@ -307,6 +303,27 @@ main_engines (IohOptions *options)
     return fflush (stdout) == 0 ? IOH_EXIT_DONE : IOH_EXIT_INTERNAL;
 }
 
+/* Takes over OPTIONS. */
+static int
+main_info (IohOptions *options)
+{
+    g_autoptr (IohOptions) owned = options;
+    g_autoptr (GError) error = NULL;
+    g_autoptr (IohImage) image = ioh_info_look (options, &error);
+
+    if (image != NULL) {
+        g_autofree char *text = options->json ? ioh_info_json (image, options->file_name)
+                                              : ioh_info_table (image, options->file_name);
+        fputs (text, stdout);
+        if (fflush (stdout) != 0)
+            return IOH_EXIT_INTERNAL;
+    }
+    if (image != NULL && ioh_info_check (image, options->file_name, &error))
+        return IOH_EXIT_DONE;
+    main_say (IOH_PACKAGE, error->message);
+    return (int) ioh_error_exit (error);
+}
+
 static int
 main_dropin (int argc, char **argv)
 {
@@ -335,5 +352,7 @@ main (int argc, char **argv)
     }
     if (options->command == IOH_COMMAND_ENGINES)
         return main_engines (options);
+    if (options->command == IOH_COMMAND_INFO)
+        return main_info (options);
     return main_transfer (IOH_PACKAGE, options);
 }

@@ -12,6 +12,7 @@
 typedef enum {
     IOH_COMMAND_SAVE,
     IOH_COMMAND_RESTORE,
+    IOH_COMMAND_INFO,
     IOH_COMMAND_ENGINES,
     IOH_COMMAND_DROPIN, /* libvirt_iohelper PATH FD; save or restore by the mode of FD */
 } IohCommand;

@@ -11,30 +11,7 @@
 
 #include "error-private.h"
 #include "message.h"
-
-/* The report nests three deep. */
-#define PARSE_MOST_DEPTH 32
-
-static gboolean
-parse_is_shallow (const char *text, gsize length)
-{
-    gboolean quoted = FALSE;
-    int depth = 0;
-
-    for (gsize i = 0; i < length; i++) {
-        if (quoted && text[i] == '\\')
-            i++;
-        else if (text[i] == '"')
-            quoted = !quoted;
-        else if (!quoted && (text[i] == '{' || text[i] == '['))
-            depth++;
-        else if (!quoted && (text[i] == '}' || text[i] == ']'))
-            depth--;
-        if (depth > PARSE_MOST_DEPTH)
-            return FALSE;
-    }
-    return TRUE;
-}
+#include "wire.h"
 
 JsonNode *
 ioh_parse_object (const char *text, gsize length, GError **error)
@@ -42,7 +19,7 @@ ioh_parse_object (const char *text, gsize length, GError **error)
     g_autoptr (JsonParser) parser = json_parser_new_immutable ();
 
     if (length <= G_MAXSSIZE && g_utf8_validate_len (text, length, NULL) &&
-        parse_is_shallow (text, length) &&
+        ioh_wire_json_is_shallow (text, length) &&
         json_parser_load_from_data (parser, text, (gssize) length, NULL) &&
         json_parser_get_root (parser) != NULL &&
         JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))

@@ -236,3 +236,26 @@ ioh_wire_range (const char *option)
         i++;
     return &wire_ranges[i];
 }
+
+gboolean
+ioh_wire_json_is_shallow (const char *text, gsize length)
+{
+    gboolean quoted = FALSE;
+    int depth = 0;
+
+    for (gsize i = 0; i < length; i++) {
+        if (quoted && text[i] == '\\')
+            i++;
+        else if (text[i] == '"')
+            quoted = !quoted;
+        else if (!quoted && (text[i] == '{' || text[i] == '['))
+            depth++;
+        else if (!quoted && (text[i] == '}' || text[i] == ']'))
+            depth--;
+        else if (!quoted && (text[i] == '/' || text[i] == '\'' || text[i] == '#'))
+            return FALSE;
+        if (depth > IOH_WIRE_JSON_DEPTH_MOST)
+            return FALSE;
+    }
+    return TRUE;
+}

@@ -85,6 +85,13 @@ const char *ioh_wire_exit_name (IohExit status);
 #define IOH_OPTION_VERSION "version"
 #define IOH_OPTION_JSON "json"
 
+/* How deep JSON may nest that comes from outside: reading it recurses as deep. */
+#define IOH_WIRE_JSON_DEPTH_MOST 32
+
+/* TRUE when TEXT nests no deeper than that and has none of the comments and other quotes that
+ * parsers take although they are no JSON. Whether it is JSON is another question. */
+gboolean ioh_wire_json_is_shallow (const char *text, gsize length);
+
 /* "not given", for an offset or a size */
 #define IOH_UNSET UINT64_MAX
 

@@ -42,8 +42,10 @@ is "save: the options of help and manual page" \
     "$(offered save)" "$(documented 'Save and restore' 'Save only' 'Every command')"
 is "restore: the options of help and manual page" \
     "$(offered restore)" "$(documented 'Save and restore' 'Every command')"
+is "info: the options of help and manual page" \
+    "$(offered info)" "$(documented 'Info and engines only' 'Every command')"
 is "engines: the options of help and manual page" \
-    "$(offered engines)" "$(documented 'Engines only' 'Every command')"
+    "$(offered engines)" "$(documented 'Info and engines only' 'Every command')"
 
 "$IOH_HELPER" engines --json |
     python3 -c 'import json, sys; [print(e["name"]) for e in json.load(sys.stdin)]' |
@@ -58,6 +60,19 @@ for member in $(sed -nE 's/^#define IOH_REPORT_[A-Z_]+ +"([a-z-]+)".*/\1/p' "$so
     grep -qF "**$member**" "$T/report" || missing+=" $member"
 done
 is "every member of the report is in the manual page" "$missing" ""
+
+section IMAGES = >"$T/images"
+missing=
+for member in $(sed -nE 's/.*(json_add_[a-z]+|set_member_name) \(builder, "([a-z-]+)".*/\2/p' \
+    "$source/iohelper/info-json.c"); do
+    grep -qF "**$member**" "$T/images" || missing+=" $member"
+done
+is "every member of what info tells is in the manual page" "$missing" ""
+missing=
+for kind in $(sed -nE 's/.*IOH_IMAGE_IS_[A-Z]+, "([a-z0-9]+)".*/\1/p' "$source/iohelper/image.c"); do
+    grep -qF "**$kind**" "$T/images" || missing+=" $kind"
+done
+is "every kind of image is in the manual page" "$missing" ""
 
 statuses=$(sed -nE 's/^ *IOH_EXIT_[A-Z_]+ = ([0-9]+),.*/\1/p' "$source/src/wire.h")
 ok "there are exit statuses" test -n "$statuses"

@@ -42,7 +42,7 @@ describe_ends (GString *text, const IohOptions *options)
 static char *
 describe (const IohOptions *options)
 {
-    static const char *const commands[] = {"save", "restore", "engines", "dropin"};
+    static const char *const commands[] = {"save", "restore", "info", "engines", "dropin"};
     GString *text = g_string_new (commands[options->command]);
     g_autoptr (IohOptions) standard = ioh_options_new (options->command);
 
@@ -135,6 +135,8 @@ test_ends (void)
         {"save ./fd:7", "save file=./fd:7 stream=0"},
         {"save --listen unix:/run/s x", "save file=x listen=unix:/run/s"},
         {"restore --connect tcp:host:4444 x", "restore file=x connect=tcp:host:4444"},
+        {"info x", "info file=x stream=1"},
+        {"info -", "info file=fd:0 stream=1"},
         {"engines", "engines"},
     };
 

@@ -2,6 +2,8 @@
 /*
  * test-wire - the words of options and report: each has its spelling and is read back as itself.
  */
+#include <string.h>
+
 #include "wire.h"
 
 /* One vocabulary that is written and read. */
@@ -101,6 +103,31 @@ test_ranges (void)
     }
 }
 
+/* What would hide brackets from a count is refused with them. */
+static void
+test_json_depth (void)
+{
+    static const struct {
+        const char *text;
+        gboolean shallow;
+    } table[] = {
+        {"{\"a\": [1, {\"b\": \"[[[[\"}]}", TRUE},
+        {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", TRUE},
+        {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", FALSE},
+        {"{\"/* ' #\": \"\\\"\"}", TRUE},
+        {"/* \" */[]", FALSE},
+        {"// \"\n[]", FALSE},
+        {"{'\"': []}", FALSE},
+        {"# \"\n[]", FALSE},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS (table); i++) {
+        g_test_message ("%s", table[i].text);
+        g_assert_true (ioh_wire_json_is_shallow (table[i].text, strlen (table[i].text)) ==
+                       table[i].shallow);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -113,5 +140,6 @@ main (int argc, char **argv)
     g_test_add_func ("/wire/phase", test_phase);
     g_test_add_func ("/wire/names", test_names);
     g_test_add_func ("/wire/ranges", test_ranges);
+    g_test_add_func ("/wire/json-depth", test_json_depth);
     return g_test_run ();
 }

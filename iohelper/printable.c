@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * printable - names that may hold anything, for a terminal.
+ *
+ * Owns nothing. Bytes that are no UTF-8 stay as they are: file names need not be.
+ */
+#include "printable.h"
+
+/* The control characters beyond ASCII are these two bytes in UTF-8. */
+static gboolean
+printable_is_c1 (const char *text)
+{
+    return (guint8) text[0] == 0xc2 && (guint8) text[1] >= 0x80 && (guint8) text[1] < 0xa0;
+}
+
+char *
+ioh_printable (const char *text)
+{
+    GString *line = g_string_new (NULL);
+
+    for (; *text != '\0'; text++) {
+        gboolean c1 = printable_is_c1 (text);
+        if (!c1 && !g_ascii_iscntrl (*text))
+            g_string_append_c (line, *text);
+        else
+            g_string_append_printf (line, "\\%03o", (guint8) *text);
+        if (c1)
+            g_string_append_printf (line, "\\%03o", (guint8) * (++text));
+    }
+    return g_string_free (line, FALSE);
+}

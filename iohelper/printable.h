@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef IOH_PRINTABLE_H
+#define IOH_PRINTABLE_H
+
+#include <glib.h>
+
+/* TEXT without line breaks and other control characters, which become \ooo: names come from
+ * outside, and a terminal obeys what it is sent. The caller frees it. */
+char *ioh_printable (const char *text);
+
+#endif
