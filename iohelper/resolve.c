@@ -72,18 +72,25 @@ lookup_release (gpointer data)
     g_atomic_rc_box_release_full (data, lookup_clear);
 }
 
-static gpointer
-lookup_run (gpointer data)
+static void
+lookup_ask (Lookup *lookup, int flags)
 {
-    Lookup *lookup = data;
     const struct addrinfo hints = {
         .ai_family = AF_UNSPEC,
         .ai_socktype = SOCK_STREAM,
-        .ai_flags = lookup->flags,
+        .ai_flags = lookup->flags | flags,
     };
 
     lookup->result = getaddrinfo (lookup->host, lookup->port, &hints, &lookup->list);
     lookup->error_number = errno;
+}
+
+static gpointer
+lookup_run (gpointer data)
+{
+    Lookup *lookup = data;
+
+    lookup_ask (lookup, 0);
     ioh_sys_clear_fd (&lookup->done_fd);
     lookup_release (lookup);
     return NULL;
@@ -106,6 +113,23 @@ lookup_start (Lookup *lookup, const IohPlace *place, GError **error)
         ioh_sys_clear_fd (&fds[0]);
     }
     return fds[0];
+}
+
+/* Asks in a thread and waits for it. FALSE with the error set, or without it when a signal came. */
+static gboolean
+lookup_await (Lookup *lookup, const IohPatience *patience, const IohPlace *place, GError **error)
+{
+    ioh_autofd done_fd = lookup_start (lookup, place, error);
+
+    if (done_fd < 0)
+        return FALSE;
+    int result = ioh_cancel_wait (patience, done_fd, POLLIN);
+    if (result == -ETIME)
+        return ioh_error_set (error, IOH_EXIT_STREAM, place,
+                              _ ("timed out: the host was not looked up"));
+    if (result < 0 && result != -ECANCELED)
+        ioh_error_errno (error, place, -result);
+    return result >= 0;
 }
 
 /* A socket of IPv6 that listens for any host is there for IPv4, too: it goes first. */
@@ -134,20 +158,15 @@ resolve_host (GArray *names, const IohAddress *address, gboolean listens,
     lookup->port = g_strdup (address->port);
     lookup->flags = listens ? AI_PASSIVE : 0;
     lookup->done_fd = -1;
-    ioh_autofd done_fd = lookup_start (lookup, &place, error);
-    int result = done_fd >= 0 ? ioh_cancel_wait (patience, done_fd, POLLIN) : -ECANCELED;
-    if (result == -ETIME) {
-        ioh_error_set (error, IOH_EXIT_STREAM, &place, _ ("timed out: the host was not looked up"));
-    } else if (result < 0) {
-        if (result != -ECANCELED)
-            ioh_error_errno (error, &place, -result);
-    } else if (lookup->result == EAI_SYSTEM) {
+    /* what is no name needs no looking up */
+    lookup_ask (lookup, AI_NUMERICHOST);
+    gboolean asked = lookup->result != EAI_NONAME || lookup_await (lookup, patience, &place, error);
+    if (asked && lookup->result == EAI_SYSTEM)
         ioh_error_errno (error, &place, lookup->error_number);
-    } else if (lookup->result != 0) {
+    else if (asked && lookup->result != 0)
         ioh_error_set (error, IOH_EXIT_STREAM, &place, "%s", gai_strerror (lookup->result));
-    } else {
+    else if (asked)
         resolve_take_list (names, lookup->list, any && listens);
-    }
     lookup_release (lookup);
     return names->len > 0;
 }
