@@ -14,6 +14,7 @@ typedef struct {
     double bytes_per_us; /* measured, recent looks weigh more */
     gint64 look_us;      /* when the last look ended */
     gint64 due_us;       /* the next look pays from here on */
+    gint64 awake_us;     /* no naps before: the last one ended late */
 } IohPace;
 
 /* Aims at GOAL_BYTES a look; 0 switches pacing off. */

@@ -106,6 +106,39 @@ test_time_passes (void)
     g_assert_cmpint (ioh_pace_wait_us (&pace, 5000000), ==, 0);
 }
 
+/* Whether a fast stream is napped on when the last nap ended LATE_US late, AFTER_US ago. */
+static gboolean
+naps_after (gint64 late_us, gint64 after_us)
+{
+    IohPace pace;
+    gint64 now_us = 1000000;
+
+    ioh_pace_init (&pace, GOAL);
+    ioh_pace_moved (&pace, GOAL);
+    ioh_pace_stopped (&pace, now_us);
+    ioh_pace_moved (&pace, GOAL);
+    ioh_pace_stopped (&pace, now_us += 300);
+    now_us += ioh_pace_wait_us (&pace, now_us) + late_us;
+    ioh_pace_moved (&pace, GOAL);
+    ioh_pace_stopped (&pace, now_us);
+    for (gint64 until_us = now_us + after_us; now_us < until_us;) {
+        ioh_pace_moved (&pace, GOAL);
+        ioh_pace_stopped (&pace, now_us += 300);
+    }
+    return ioh_pace_wait_us (&pace, now_us) > 0;
+}
+
+/* Where naps end late others use the processor: none are taken for a while. */
+static void
+test_busy_processor (void)
+{
+    g_assert_true (naps_after (0, 0));
+    g_assert_true (naps_after (100, 0));
+    g_assert_false (naps_after (3000, 0));
+    g_assert_false (naps_after (3000, 10000));
+    g_assert_true (naps_after (3000, 100000));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -117,5 +150,6 @@ main (int argc, char **argv)
     g_test_add_func ("/pace/turns-slow", test_turns_slow);
     g_test_add_func ("/pace/not-paced", test_not_paced);
     g_test_add_func ("/pace/time-passes", test_time_passes);
+    g_test_add_func ("/pace/busy-processor", test_busy_processor);
     return g_test_run ();
 }
