@@ -55,13 +55,21 @@ ioh_options_free (IohOptions *options)
     g_free (options);
 }
 
+/* A number means little to who reads a message; where it leads is found by its name, if it has one.
+ * That is all it is looked at for. */
 static char *
 options_name_fd (int fd)
 {
+    g_autofree char *link = g_strdup_printf ("/proc/self/fd/%d", fd);
+    g_autofree char *path = NULL;
+
     if (fd == STDIN_FILENO)
         return g_strdup (_ ("standard input"));
     if (fd == STDOUT_FILENO)
         return g_strdup (_ ("standard output"));
+    path = g_file_read_link (link, NULL);
+    if (path != NULL && path[0] == '/')
+        return g_strdup_printf ("fd %d (%s)", fd, path);
     return g_strdup_printf ("fd %d", fd);
 }
 

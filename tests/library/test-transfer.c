@@ -219,6 +219,22 @@ test_no_room (Fixture *fixture, gconstpointer data)
     g_assert_false (g_file_test (fixture->path, G_FILE_TEST_EXISTS));
 }
 
+/* What fails with a descriptor is told by the path behind it as well. */
+static void
+test_descriptor_named (Fixture *fixture, gconstpointer data)
+{
+    g_autofree char *path = manager_make_image (fixture->directory, "image", 1000);
+    g_autoptr (GError) error = NULL;
+    size_t came = 0;
+
+    int fd = open (path, O_RDONLY | O_CLOEXEC);
+    g_autoptr (IohTransfer) transfer = ioh_transfer_new_restore_from_fd (fd);
+    close (fd);
+    g_object_set (transfer, "expect-size", (gint64) 1001, NULL);
+    g_assert_false (manager_restore (transfer, &came, &error));
+    expect_error (&error, IOH_TRANSFER_ERROR_IMAGE, IOH_SIDE_FILE, IOH_STAGE_CHECK, 0, path);
+}
+
 static void
 test_empty_stream (Fixture *fixture, gconstpointer data)
 {
@@ -354,6 +370,7 @@ main (int argc, char **argv)
     ADD ("/transfer/no-room", test_no_room);
     ADD ("/transfer/empty-stream", test_empty_stream);
     ADD ("/transfer/image-truncated", test_image_truncated);
+    ADD ("/transfer/descriptor-named", test_descriptor_named);
     ADD ("/transfer/reader-gone", test_reader_gone);
     ADD ("/transfer/helper-refuses", test_helper_refuses);
     ADD ("/transfer/start-refuses", test_start_refuses);
