@@ -10,17 +10,13 @@
 /* The longest nap: short enough that a stream that turns slow is not held up noticeably. */
 #define PACE_LONGEST_US 1000
 
-/* A nap that ends so much later than it should means that this processor has others to run. Then
- * naps give the time to them that the hypervisor lacks, and to wait for bursts is faster: beside a
- * busy process 23,000 against 17,600 Mbit/s; on an idle machine naps win, 20,700 against 17,400
- * (tests/bench/compare null-pipe). So none are taken for a while, and then it is tried again. */
-#define PACE_LATE_US 300
+/* So long no nap is taken after one that ended late; then it is tried again. */
 #define PACE_AWAKE_US 50000
 
 void
-ioh_pace_init (IohPace *pace, size_t goal_bytes)
+ioh_pace_init (IohPace *pace, size_t goal_bytes, gint64 late_us)
 {
-    *pace = (IohPace){.goal_bytes = goal_bytes};
+    *pace = (IohPace){.goal_bytes = goal_bytes, .late_us = late_us};
 }
 
 void
@@ -35,7 +31,7 @@ ioh_pace_stopped (IohPace *pace, gint64 now_us)
     double elapsed_us = (double) MAX (now_us - pace->look_us, 1);
     gboolean napped = pace->due_us > pace->look_us;
 
-    if (napped && now_us - pace->due_us > PACE_LATE_US)
+    if (pace->late_us > 0 && napped && now_us - pace->due_us > pace->late_us)
         pace->awake_us = now_us + PACE_AWAKE_US;
     pace->bytes_per_us = (pace->bytes_per_us + (double) pace->moved_bytes / elapsed_us) / 2;
     pace->moved_bytes = 0;

@@ -5,6 +5,7 @@
 #include "pace.h"
 
 #define GOAL 262144
+#define LATE_US 300
 
 /* What a stream of BYTES_PER_US comes to after some looks TICK_US apart. */
 static gint64
@@ -13,7 +14,7 @@ wait_at (double bytes_per_us, gint64 tick_us)
     IohPace pace;
     gint64 now_us = 1000000;
 
-    ioh_pace_init (&pace, GOAL);
+    ioh_pace_init (&pace, GOAL, LATE_US);
     for (unsigned i = 0; i < 20; i++) {
         now_us += tick_us;
         ioh_pace_moved (&pace, (size_t) (bytes_per_us * (double) tick_us));
@@ -27,7 +28,7 @@ test_first_look (void)
 {
     IohPace pace;
 
-    ioh_pace_init (&pace, GOAL);
+    ioh_pace_init (&pace, GOAL, LATE_US);
     g_assert_cmpint (ioh_pace_wait_us (&pace, 12345), ==, 0);
 }
 
@@ -65,7 +66,7 @@ test_turns_slow (void)
     gint64 now_us = 1000000;
     unsigned looks = 0;
 
-    ioh_pace_init (&pace, GOAL);
+    ioh_pace_init (&pace, GOAL, LATE_US);
     for (unsigned i = 0; i < 20; i++) {
         ioh_pace_moved (&pace, 200000);
         ioh_pace_stopped (&pace, now_us += 200);
@@ -84,7 +85,7 @@ test_not_paced (void)
 {
     IohPace pace;
 
-    ioh_pace_init (&pace, 0);
+    ioh_pace_init (&pace, 0, LATE_US);
     ioh_pace_moved (&pace, 1000000);
     ioh_pace_stopped (&pace, 1000);
     g_assert_cmpint (ioh_pace_wait_us (&pace, 1000), ==, 0);
@@ -96,7 +97,7 @@ test_time_passes (void)
 {
     IohPace pace;
 
-    ioh_pace_init (&pace, GOAL);
+    ioh_pace_init (&pace, GOAL, LATE_US);
     ioh_pace_moved (&pace, GOAL * 4);
     ioh_pace_stopped (&pace, 200);
     gint64 wait_us = ioh_pace_wait_us (&pace, 200);
@@ -106,14 +107,15 @@ test_time_passes (void)
     g_assert_cmpint (ioh_pace_wait_us (&pace, 5000000), ==, 0);
 }
 
-/* Whether a fast stream is napped on when the last nap ended LATE_US late, AFTER_US ago. */
+/* Whether a fast stream is napped on when ALLOWED_US late is not too late and the last nap ended
+ * LATE_US late, AFTER_US ago. */
 static gboolean
-naps_after (gint64 late_us, gint64 after_us)
+naps_after (gint64 allowed_us, gint64 late_us, gint64 after_us)
 {
     IohPace pace;
     gint64 now_us = 1000000;
 
-    ioh_pace_init (&pace, GOAL);
+    ioh_pace_init (&pace, GOAL, allowed_us);
     ioh_pace_moved (&pace, GOAL);
     ioh_pace_stopped (&pace, now_us);
     ioh_pace_moved (&pace, GOAL);
@@ -132,11 +134,12 @@ naps_after (gint64 late_us, gint64 after_us)
 static void
 test_busy_processor (void)
 {
-    g_assert_true (naps_after (0, 0));
-    g_assert_true (naps_after (100, 0));
-    g_assert_false (naps_after (3000, 0));
-    g_assert_false (naps_after (3000, 10000));
-    g_assert_true (naps_after (3000, 100000));
+    g_assert_true (naps_after (LATE_US, 0, 0));
+    g_assert_true (naps_after (LATE_US, 100, 0));
+    g_assert_false (naps_after (LATE_US, 400, 0));
+    g_assert_false (naps_after (LATE_US, 400, 10000));
+    g_assert_true (naps_after (LATE_US, 400, 100000));
+    g_assert_true (naps_after (0, 400, 0));
 }
 
 int
