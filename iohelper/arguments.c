@@ -52,6 +52,8 @@ arguments_take_long (Arguments *arguments, GError **error)
                                 value + 1);
     if (value != NULL)
         value++;
+    else if (entry->implied != NULL)
+        value = entry->implied;
     else if (entry->value != NULL && (value = *arguments->next++) == NULL)
         return ioh_error_usage (error, _ ("--%s: its value %s is missing"), name, entry->value);
     return entry->take (name, value, arguments->options, error);

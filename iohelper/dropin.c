@@ -76,6 +76,7 @@ ioh_dropin_parse (int argc, char **argv, GError **error)
     options->sync = IOH_SYNC_DATA;
     options->accept_empty = TRUE;
     options->verbosity = -1;
+    options->progress = IOH_PROGRESS_NEVER;
     if (argc > 1 && g_str_equal (argv[1], "--help"))
         dropin_print_help (argv[0]);
     if (argc != 3) {

@@ -51,6 +51,8 @@ static const IohEntry entries_way[] = {
      N_ ("Move no more than SIZE a second")},
     {IOH_OPTION_STALL_TIMEOUT, 0, "SECONDS", ioh_value_take_stall_timeout,
      N_ ("Fail when nothing has moved for so long")},
+    {IOH_OPTION_PROGRESS, 0, "WHEN", ioh_value_take_word,
+     N_ ("A line of progress: auto, always, never (auto)"), "always"},
     {IOH_OPTION_REPORT, 0, "FILE", ioh_value_take_report,
      N_ ("Write a final report as JSON to FILE, fd:N or -")},
     {IOH_OPTION_EXPLAIN, 0, NULL, ioh_value_take_flag,

@@ -13,7 +13,8 @@ typedef struct {
     char letter;       /* 0 for none */
     const char *value; /* as help calls it; NULL: it has none */
     IohTake *take;
-    const char *help; /* one line for people, marked N_() */
+    const char *help;    /* one line for people, marked N_() */
+    const char *implied; /* what is meant when the value is left out; NULL: it must not be */
 } IohEntry;
 
 /* Options that belong together. */

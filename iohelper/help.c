@@ -22,14 +22,18 @@ help_command_usage (const IohCommandInfo *info)
                         NULL);
 }
 
-/* "  -q, --quiet" */
+/* "  -q, --quiet", "  --progress[=WHEN]" */
 static char *
 help_entry_usage (const IohEntry *entry)
 {
     char letter[] = {'-', entry->letter, ',', ' ', '\0'};
 
+    gboolean may_lack = entry->implied != NULL;
+
+    if (entry->value == NULL)
+        return g_strconcat ("  ", entry->letter != 0 ? letter : "", "--", entry->name, NULL);
     return g_strconcat ("  ", entry->letter != 0 ? letter : "", "--", entry->name,
-                        entry->value != NULL ? "=" : "", entry->value, NULL);
+                        may_lack ? "[=" : "=", entry->value, may_lack ? "]" : "", NULL);
 }
 
 static int

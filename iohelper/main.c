@@ -24,6 +24,8 @@
 #include "plan.h"
 #include "printable.h"
 #include "probe.h"
+#include "progress-json.h"
+#include "progress-terminal.h"
 #include "report.h"
 #include "run.h"
 #include "sys.h"
@@ -134,9 +136,29 @@ typedef struct {
     IohPlan *plan;
     IohLinks links;
     int report_fd;
+    gboolean watched; /* by a person, who is told of the progress */
     IohOutcome outcome;
     GError *error;
 } Transfer;
+
+/* Tells whoever wants to know how far it is. */
+static gboolean
+transfer_open_progress (Transfer *transfer)
+{
+    const IohOptions *options = transfer->options;
+    gboolean watched = ioh_progress_terminal_wanted (STDERR_FILENO, options);
+
+    transfer->watched = watched;
+    if (options->progress_fd < 0 && !watched)
+        return TRUE;
+    IohProgress *progress = ioh_progress_new (options->expect_bytes);
+    transfer->links.progress = progress;
+    if (options->progress_fd >= 0 &&
+        !ioh_progress_json_add (progress, options->progress_fd, &transfer->error))
+        return FALSE;
+    return !watched ||
+           ioh_progress_terminal_add (progress, STDERR_FILENO, options, &transfer->error);
+}
 
 /* The lines to whoever started us, before anything that may take long. */
 static gboolean
@@ -145,10 +167,7 @@ transfer_open_links (Transfer *transfer)
     const IohOptions *options = transfer->options;
     IohLinks *links = &transfer->links;
 
-    if (options->progress_fd >= 0)
-        links->progress =
-            ioh_progress_new (options->progress_fd, options->expect_bytes, &transfer->error);
-    if (transfer->error == NULL && options->control_fd >= 0)
+    if (transfer_open_progress (transfer) && options->control_fd >= 0)
         links->control =
             ioh_control_new (options->control_fd, options->parent_death, &transfer->error);
     return transfer->error == NULL;
@@ -188,6 +207,18 @@ transfer_run (Transfer *transfer)
         ioh_run (options, transfer->facts, transfer->plan, &transfer->links, &transfer->error);
 }
 
+/* TRUE when a success is told in numbers: to who asked for it or has watched the progress. */
+static gboolean
+transfer_is_summed_up (const Transfer *transfer)
+{
+    const IohOptions *options = transfer->options;
+
+    if (transfer->outcome != IOH_OUTCOME_DONE || options->explain)
+        return FALSE;
+    return options->verbosity > 0 || (options->verbosity == 0 && transfer->watched &&
+                                      ioh_progress_terminal_free_to_use (STDERR_FILENO));
+}
+
 /* Notes before the verdict: after an error nothing else may be said. */
 static void
 transfer_print (const Transfer *transfer)
@@ -201,9 +232,9 @@ transfer_print (const Transfer *transfer)
         g_autofree char *plan = ioh_plan_explain (transfer->plan, options, transfer->facts);
         fputs (plan, stderr);
     }
-    if (transfer->outcome == IOH_OUTCOME_DONE && options->verbosity > 0 && !options->explain) {
+    if (transfer_is_summed_up (transfer)) {
         g_autofree char *summary = ioh_report_summary (transfer->links.report, transfer->plan);
-        fprintf (stderr, "%s\n", summary);
+        main_say (transfer->program, summary);
     }
     if (transfer->outcome != IOH_OUTCOME_FAILED)
         return;
@@ -256,7 +287,6 @@ transfer_exit_status (const Transfer *transfer, gboolean reported)
 static void
 transfer_clear (Transfer *transfer)
 {
-    ioh_progress_free (transfer->links.progress);
     ioh_control_free (transfer->links.control);
     ioh_cancel_free (transfer->links.cancel);
     ioh_report_free (transfer->links.report);
@@ -278,6 +308,8 @@ main_transfer (const char *program, IohOptions *options)
     };
 
     transfer_run (&transfer);
+    /* before anything is said: the cursor may be in the middle of its line */
+    g_clear_pointer (&transfer.links.progress, ioh_progress_free);
     if (transfer.outcome == IOH_OUTCOME_FAILED && options->command == IOH_COMMAND_DROPIN &&
         ioh_dropin_forgives (options, transfer.error))
         transfer.outcome = IOH_OUTCOME_DONE;

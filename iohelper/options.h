@@ -48,7 +48,8 @@ typedef struct {
     gboolean keep_partial;
     gboolean accept_empty; /* a stream of no bytes is no failure */
 
-    char *report;    /* FILE, fd:N or -, NULL for none */
+    char *report; /* FILE, fd:N or -, NULL for none */
+    IohProgressWhen progress;
     int progress_fd; /* -1 for none */
     int control_fd;  /* -1 for none */
     IohParentDeath parent_death;

@@ -13,6 +13,7 @@
 
 #include "error.h"
 #include "i18n.h"
+#include "size.h"
 
 typedef struct {
     const char *what;
@@ -133,13 +134,14 @@ ioh_report_summary (const IohReport *report, const IohPlan *plan)
     const IohResult *result = &report->result;
     double seconds = MAX (report_seconds (result->total_us), 1e-6);
 
+    g_autofree char *size = ioh_size_format (result->bytes);
+    g_autofree char *rate = ioh_size_format ((uint64_t) ((double) result->bytes / seconds));
     return g_strdup_printf (
-        _ ("%" PRIu64 " bytes in %.3f s, %.0f MB/s, engine %s, "
-           "cache %s; waited %.3f s for the stream, %.3f s for the file, "
-           "%.3f s for the flush"),
-        result->bytes, seconds, (double) result->bytes / seconds / 1e6, result->engine->name,
-        ioh_wire_cache_name (plan->cache), report_seconds (result->wait_stream_us),
-        report_seconds (result->wait_file_us), report_seconds (result->flush_us));
+        _ ("%s (%" PRIu64 " bytes) in %.3f s, %s/s, engine %s, cache %s; waited %.3f s for the "
+           "stream, %.3f s for the file, %.3f s for the flush"),
+        size, result->bytes, seconds, rate, result->engine->name, ioh_wire_cache_name (plan->cache),
+        report_seconds (result->wait_stream_us), report_seconds (result->wait_file_us),
+        report_seconds (result->flush_us));
 }
 
 /* JSON */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * size - reads amounts of bytes as people write them.
+ * size - reads and writes amounts of bytes as people do.
  *
  * Owns the one spelling of sizes. May assume nothing of its input, which comes from outside.
  */
@@ -50,4 +50,14 @@ ioh_size_parse (const char *option, const char *text, uint64_t *out_bytes, GErro
         return ioh_error_usage (error, _ ("--%s: '%s' is too large"), option, text);
     *out_bytes = number << shift;
     return TRUE;
+}
+
+char *
+ioh_size_format (uint64_t bytes)
+{
+    g_autofree char *text = g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+    g_auto (GStrv) parts = g_strsplit (text, "\u00a0", -1);
+
+    /* GLib's space is one that not every character set has */
+    return g_strjoinv (" ", parts);
 }

@@ -69,6 +69,8 @@ values_parse_word (const char *option, const char *value, IohOptions *options)
         return ioh_wire_queue_parse (value, &options->queue);
     if (g_str_equal (option, IOH_OPTION_EXISTS))
         return ioh_wire_exists_parse (value, &options->exists);
+    if (g_str_equal (option, IOH_OPTION_PROGRESS))
+        return ioh_wire_progress_parse (value, &options->progress);
     options->parent_death_given = TRUE;
     return ioh_wire_parent_death_parse (value, &options->parent_death);
 }

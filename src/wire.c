@@ -49,6 +49,13 @@ static const char *const queue_words[] = {
     NULL,
 };
 
+static const char *const progress_words[] = {
+    [IOH_PROGRESS_AUTO] = "auto",
+    [IOH_PROGRESS_ALWAYS] = "always",
+    [IOH_PROGRESS_NEVER] = "never",
+    NULL,
+};
+
 /* The index of WORD in WORDS, which end with NULL, or -1. */
 static int
 wire_find (const char *const *words, const char *word)
@@ -81,6 +88,12 @@ const char *
 ioh_wire_queue_name (IohQueueKind kind)
 {
     return queue_words[kind];
+}
+
+const char *
+ioh_wire_progress_name (IohProgressWhen when)
+{
+    return progress_words[when];
 }
 
 gboolean
@@ -123,6 +136,16 @@ ioh_wire_queue_parse (const char *word, IohQueueKind *out)
     return index >= 0;
 }
 
+gboolean
+ioh_wire_progress_parse (const char *word, IohProgressWhen *out)
+{
+    int index = wire_find (progress_words, word);
+
+    if (index >= 0)
+        *out = (IohProgressWhen) index;
+    return index >= 0;
+}
+
 const char *
 ioh_wire_parent_death_name (IohParentDeath policy)
 {
@@ -162,11 +185,9 @@ ioh_wire_words (const char *option)
         const char *option;
         const char *const *words;
     } table[] = {
-        {IOH_OPTION_CACHE, cache_words},
-        {IOH_OPTION_SYNC, sync_words},
-        {IOH_OPTION_EXISTS, exists_words},
-        {IOH_OPTION_QUEUE, queue_words},
-        {IOH_OPTION_PARENT_DEATH, parent_death_words},
+        {IOH_OPTION_CACHE, cache_words},       {IOH_OPTION_SYNC, sync_words},
+        {IOH_OPTION_EXISTS, exists_words},     {IOH_OPTION_QUEUE, queue_words},
+        {IOH_OPTION_PROGRESS, progress_words}, {IOH_OPTION_PARENT_DEATH, parent_death_words},
     };
     unsigned i = 0;
 

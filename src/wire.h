@@ -27,16 +27,25 @@ typedef enum {
     IOH_EXIT_IMAGE = 7,    /* the image was refused: truncated, incomplete, not an image */
 } IohExit;
 
+/* Whether a person is told of the progress. */
+typedef enum {
+    IOH_PROGRESS_AUTO, /* when it looks as if somebody watches */
+    IOH_PROGRESS_ALWAYS,
+    IOH_PROGRESS_NEVER,
+} IohProgressWhen;
+
 const char *ioh_wire_cache_name (IohCache cache);
 const char *ioh_wire_sync_name (IohSync sync);
 const char *ioh_wire_exists_name (IohExists exists);
 const char *ioh_wire_queue_name (IohQueueKind kind);
+const char *ioh_wire_progress_name (IohProgressWhen when);
 
 /* The other way round; FALSE for an unknown word, *OUT untouched. */
 gboolean ioh_wire_cache_parse (const char *word, IohCache *out);
 gboolean ioh_wire_sync_parse (const char *word, IohSync *out);
 gboolean ioh_wire_exists_parse (const char *word, IohExists *out);
 gboolean ioh_wire_queue_parse (const char *word, IohQueueKind *out);
+gboolean ioh_wire_progress_parse (const char *word, IohProgressWhen *out);
 gboolean ioh_wire_parent_death_parse (const char *word, IohParentDeath *out);
 gboolean ioh_wire_phase_parse (const char *word, IohPhase *out);
 
@@ -68,6 +77,7 @@ const char *ioh_wire_exit_name (IohExit status);
 #define IOH_OPTION_EXPECT_SIZE "expect-size"
 #define IOH_OPTION_RATE_LIMIT "rate-limit"
 #define IOH_OPTION_STALL_TIMEOUT "stall-timeout"
+#define IOH_OPTION_PROGRESS "progress"
 #define IOH_OPTION_PROGRESS_FD "progress-fd"
 #define IOH_OPTION_CONTROL_FD "control-fd"
 #define IOH_OPTION_PARENT_DEATH "parent-death"

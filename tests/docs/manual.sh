@@ -30,7 +30,7 @@ documented () {
     local part
     for part in "$@"; do
         section OPTIONS = | page=/dev/stdin section "$part" -
-    done | sed -nE 's/^(-[a-z], )?(--[a-z][a-z-]+)(=[^ ]+)?( .*)?$/\2/p' | sort
+    done | sed -nE 's/^(-[a-z], )?(--[a-z][a-z-]+)(\[?=[^ ]+)?( .*)?$/\2/p' | sort
 }
 
 # offered COMMAND: the long options that its help prints.

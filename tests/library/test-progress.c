@@ -2,7 +2,7 @@
 /*
  * test-progress - lines of progress that are whole, come by themselves and hold nobody up.
  */
-#include "progress.h"
+#include "progress-json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +19,17 @@ static void
 make_pipe (int out_fds[2])
 {
     g_assert_cmpint (pipe2 (out_fds, O_CLOEXEC), ==, 0);
+}
+
+/* Progress that is told to FD. */
+static IohProgress *
+start (int fd, uint64_t expect_bytes, GError **error)
+{
+    IohProgress *progress = ioh_progress_new (expect_bytes);
+
+    if (!ioh_progress_json_add (progress, fd, error))
+        g_clear_pointer (&progress, ioh_progress_free);
+    return progress;
 }
 
 /* One line without its newline, waited for; NULL at the end. */
@@ -72,7 +83,7 @@ test_members (void)
     int fds[2];
 
     make_pipe (fds);
-    IohProgress *progress = ioh_progress_new (fds[1], IOH_UNSET, &error);
+    IohProgress *progress = start (fds[1], IOH_UNSET, &error);
     g_assert_no_error (error);
     g_autofree char *first = read_line (fds[0]);
     g_autoptr (JsonNode) opening = parse_line (first);
@@ -100,7 +111,7 @@ test_comes_by_itself (void)
     int fds[2];
 
     make_pipe (fds);
-    IohProgress *progress = ioh_progress_new (fds[1], IOH_UNSET, &error);
+    IohProgress *progress = start (fds[1], IOH_UNSET, &error);
     g_assert_no_error (error);
     for (int i = 0; i < 4; i++) {
         g_autofree char *line = read_line (fds[0]);
@@ -124,7 +135,7 @@ test_last_line (void)
     int fds[2];
 
     make_pipe (fds);
-    IohProgress *progress = ioh_progress_new (fds[1], IOH_UNSET, &error);
+    IohProgress *progress = start (fds[1], IOH_UNSET, &error);
     g_assert_no_error (error);
     ioh_progress_bytes (progress, 12345);
     ioh_progress_free (progress);
@@ -173,7 +184,7 @@ slow_reader (const int fds[2])
     while ((written = write (fds[1], filler, sizeof filler)) > 0)
         filled += (size_t) written;
     g_assert_cmpint (fcntl (fds[1], F_SETFL, 0), ==, 0);
-    IohProgress *progress = ioh_progress_new (fds[1], IOH_UNSET, &error);
+    IohProgress *progress = start (fds[1], IOH_UNSET, &error);
     g_assert_no_error (error);
     for (uint64_t i = 0; i < 1000; i++) {
         ioh_progress_bytes (progress, i);
@@ -213,7 +224,7 @@ test_tiny_reads (void)
     int fds[2];
 
     g_assert_cmpint (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), ==, 0);
-    IohProgress *progress = ioh_progress_new (fds[1], 1 << 20, &error);
+    IohProgress *progress = start (fds[1], 1 << 20, &error);
     g_assert_no_error (error);
     for (uint64_t i = 0; i < 200; i++) {
         ioh_progress_bytes (progress, i);
@@ -234,7 +245,7 @@ test_reader_gone (void)
 
     make_pipe (fds);
     close (fds[0]);
-    IohProgress *progress = ioh_progress_new (fds[1], IOH_UNSET, &error);
+    IohProgress *progress = start (fds[1], IOH_UNSET, &error);
     g_assert_no_error (error);
     for (uint64_t i = 0; i < 100; i++)
         ioh_progress_phase (progress, IOH_PHASE_MOVING);
@@ -249,7 +260,7 @@ test_bad_descriptor (void)
     int fd = open ("/dev/null", O_WRONLY | O_CLOEXEC);
 
     close (fd);
-    g_assert_null (ioh_progress_new (fd, IOH_UNSET, &error));
+    g_assert_null (start (fd, IOH_UNSET, &error));
     g_assert_error (error, IOH_ERROR, IOH_EXIT_USAGE);
     g_assert_nonnull (strstr (error->message, "--progress-fd"));
 }

@@ -52,6 +52,7 @@ describe (const IohOptions *options)
     describe_word (text, "sync", ioh_wire_sync_name (options->sync), "full");
     describe_word (text, "exists", ioh_wire_exists_name (options->exists), "replace");
     describe_word (text, "queue", ioh_wire_queue_name (options->queue), "auto");
+    describe_word (text, "progress", ioh_wire_progress_name (options->progress), "auto");
     describe_word (text, "death", ioh_wire_parent_death_name (options->parent_death), "cancel");
     describe_number (text, "depth", options->queue_depth, standard->queue_depth);
     describe_number (text, "pipe", options->pipe_bytes, standard->pipe_bytes);
@@ -62,7 +63,7 @@ describe (const IohOptions *options)
     describe_number (text, "rate", options->rate_bytes, 0);
     describe_number (text, "stall", (uint64_t) options->stall_us, 0);
     describe_number (text, "mode", options->mode, 0600);
-    describe_number (text, "progress", (uint64_t) options->progress_fd, (uint64_t) -1);
+    describe_number (text, "progress-fd", (uint64_t) options->progress_fd, (uint64_t) -1);
     describe_number (text, "control", (uint64_t) options->control_fd, (uint64_t) -1);
     describe_number (text, "partial", (uint64_t) options->keep_partial, 0);
     describe_number (text, "empty", (uint64_t) options->accept_empty, 0);
@@ -170,7 +171,9 @@ test_values (void)
         {"save --mode 0 x", "save file=x stream=0 mode=0"},
         {"save --keep-partial x", "save file=x stream=0 partial=1"},
         {"save --report r.json x", "save file=x stream=0 report=r.json"},
-        {"save --progress-fd 4 x", "save file=x stream=0 progress=4"},
+        {"save --progress x", "save file=x stream=0 progress=always"},
+        {"save --progress=never x", "save file=x stream=0 progress=never"},
+        {"save --progress-fd 4 x", "save file=x stream=0 progress-fd=4"},
         {"save --control-fd 4 --parent-death finish-save x",
          "save file=x stream=0 death=finish-save control=4"},
         {"save --explain x", "save file=x stream=0 explain=1"},
@@ -230,6 +233,8 @@ test_values_refused (void)
         {"save --cache hot x", "--cache: 'hot' is not one of auto, direct, drop, keep"},
         {"save --cache dirct x",
          "--cache: 'dirct' is not one of auto, direct, drop, keep; did you mean 'direct'?"},
+        {"save --progress=alwys x",
+         "--progress: 'alwys' is not one of auto, always, never; did you mean 'always'?"},
         {"save --queue uring x", "--queue: 'uring' is not one of auto, io_uring, threads"},
         {"save --sync maybe x", "--sync: 'maybe' is not one of full, data, none"},
         {"save --exists x x", "--exists: 'x' is not one of replace, refuse, overwrite"},

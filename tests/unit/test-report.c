@@ -275,7 +275,8 @@ test_summary (Fixture *fixture, gconstpointer data)
 
     ioh_report_result (fixture->report, &result);
     g_autofree char *summary = ioh_report_summary (fixture->report, fixture->plan);
-    g_assert_true (g_str_has_prefix (summary, "3000000 bytes in 1.500 s, 2 MB/s, engine direct"));
+    g_assert_true (
+        g_str_has_prefix (summary, "2.9 MiB (3000000 bytes) in 1.500 s, 1.9 MiB/s, engine direct"));
     g_assert_nonnull (strstr (summary, "0.250 s for the flush"));
 }
 

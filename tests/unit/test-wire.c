@@ -51,6 +51,13 @@ test_queue (void)
 }
 
 static void
+test_progress (void)
+{
+    ROUND_TRIP (IohProgressWhen, ioh_wire_progress_name, ioh_wire_progress_parse, "auto", "always",
+                "never");
+}
+
+static void
 test_parent_death (void)
 {
     ROUND_TRIP (IohParentDeath, ioh_wire_parent_death_name, ioh_wire_parent_death_parse, "cancel",
@@ -136,6 +143,7 @@ main (int argc, char **argv)
     g_test_add_func ("/wire/sync", test_sync);
     g_test_add_func ("/wire/exists", test_exists);
     g_test_add_func ("/wire/queue", test_queue);
+    g_test_add_func ("/wire/progress", test_progress);
     g_test_add_func ("/wire/parent-death", test_parent_death);
     g_test_add_func ("/wire/phase", test_phase);
     g_test_add_func ("/wire/names", test_names);
