@@ -35,6 +35,11 @@ static const IohEntry entries_file[] = {
      N_ ("SELinux context of a created file or socket")},
 };
 
+static const IohEntry entries_image[] = {
+    {IOH_OPTION_SKIP_HEADER, 0, NULL, ioh_value_take_flag,
+     N_ ("The stream of a libvirt save image, found by itself")},
+};
+
 static const IohEntry entries_new_file[] = {
     {IOH_OPTION_EXISTS, 0, "WHAT", ioh_value_take_word,
      N_ ("Old file: replace, refuse, overwrite (replace)")},
@@ -104,6 +109,7 @@ static const IohSection entries_sections[] = {
     ENTRIES_SECTION (N_ ("The stream, unless it is standard input or output"), ENTRIES_TRANSFERS,
                      FALSE, entries_stream),
     ENTRIES_SECTION (N_ ("The file"), ENTRIES_TRANSFERS, FALSE, entries_file),
+    ENTRIES_SECTION (N_ ("An image of another program"), ENTRIES_RESTORE, FALSE, entries_image),
     ENTRIES_SECTION (N_ ("A new file"), ENTRIES_SAVE, FALSE, entries_new_file),
     ENTRIES_SECTION (N_ ("On the way"), ENTRIES_TRANSFERS, FALSE, entries_way),
     ENTRIES_SECTION (N_ ("Tuning"), ENTRIES_TRANSFERS, TRUE, entries_tuning),

@@ -71,6 +71,16 @@ operand_check_stream (const IohOptions *options, GError **error)
     return TRUE;
 }
 
+/* It begins in one place. */
+static gboolean
+operand_check_offset (const IohOptions *options, GError **error)
+{
+    if (options->skip_header && options->offset != IOH_UNSET)
+        return ioh_error_usage (error, _ ("--%s and --%s exclude each other"),
+                                IOH_OPTION_SKIP_HEADER, IOH_OPTION_OFFSET);
+    return TRUE;
+}
+
 static gboolean
 operand_check_manager (const IohOptions *options, GError **error)
 {
@@ -98,6 +108,6 @@ ioh_operand_take (IohOptions *options, const char *what, const char *operand, GE
     if (fd >= 0 && fd == options->stream_fd)
         return ioh_error_usage (error, _ ("%s is both the stream and the file"),
                                 options->file_name);
-    return operand_check_stream (options, error) && operand_check_report (options, error) &&
-           operand_check_manager (options, error);
+    return operand_check_stream (options, error) && operand_check_offset (options, error) &&
+           operand_check_report (options, error) && operand_check_manager (options, error);
 }

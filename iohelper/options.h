@@ -40,6 +40,7 @@ typedef struct {
     unsigned queue_depth;
     IohQueueKind queue;
     uint64_t offset;       /* IOH_UNSET: start of a path, current position of a descriptor */
+    gboolean skip_header;  /* the stream is behind a header of libvirt */
     uint64_t expect_bytes; /* IOH_UNSET when the length is not known */
     uint64_t rate_bytes;   /* a second; 0 without a limit */
     gint64 stall_us;       /* both sides may stand still so long; 0: for ever */

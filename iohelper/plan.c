@@ -225,8 +225,8 @@ plan_offset (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GE
     if (options->offset == IOH_UNSET)
         plan->offset = facts->file.position;
     else if (options->offset > 0 && !facts->file.seekable)
-        return ioh_error_usage (error, _ ("--offset: %s (%s) has no positions"), options->file_name,
-                                ioh_end_kind_name (facts->file.kind));
+        return ioh_error_usage (error, _ ("--%s: %s (%s) has no positions"), IOH_OPTION_OFFSET,
+                                options->file_name, ioh_end_kind_name (facts->file.kind));
     else
         plan->offset = options->offset;
     return TRUE;

@@ -18,6 +18,7 @@
 #include "engine.h"
 #include "error.h"
 #include "i18n.h"
+#include "image.h"
 #include "queue.h"
 #include "sys.h"
 
@@ -326,6 +327,23 @@ probe_image (IohEndFacts *facts, const IohOptions *options, const IohPlace *plac
     return TRUE;
 }
 
+/* Moves the position to where the stream of a save image begins. */
+static gboolean
+probe_stream_start (IohEndFacts *facts, const IohOptions *options, const IohPlace *place,
+                    GError **error)
+{
+    if (!facts->seekable)
+        return ioh_error_usage (error, _ ("--%s: %s (%s) has no positions"), IOH_OPTION_SKIP_HEADER,
+                                options->file_name, ioh_end_kind_name (facts->kind));
+    ioh_autofd fd = options->file_fd >= 0
+                        ? ioh_sys_dup (options->file_fd)
+                        : ioh_sys_open (AT_FDCWD, facts->path, O_RDONLY | O_NOCTTY, 0);
+    if (fd < 0)
+        return ioh_error_errno (error, place, -fd);
+    return ioh_image_find_stream (fd, options->file_name, facts->position, facts->size,
+                                  &facts->position, error);
+}
+
 static IohFacts *
 probe_facts_new (void)
 {
@@ -379,6 +397,8 @@ ioh_probe (const IohOptions *options, GError **error)
         known = probe_target (&facts->file, options, &file, error);
     else
         known = probe_image (&facts->file, options, &file, error);
+    if (known && options->skip_header)
+        known = probe_stream_start (&facts->file, options, &file, error);
     if (!known)
         return NULL;
     probe_queue (facts, options);

@@ -28,19 +28,19 @@ typedef enum {
 /* Facts about one end. Filled by probe, const afterwards. */
 typedef struct {
     IohEndKind kind;
-    gboolean seekable;        /* regular or block: has positions */
-    gboolean direct_flag;     /* an inherited descriptor carries O_DIRECT */
-    gboolean appends;         /* an inherited descriptor carries O_APPEND */
-    uint64_t position;        /* of an inherited descriptor, else 0 */
-    uint64_t size;            /* of a regular file or block device, else 0 */
-    uint64_t room;            /* bytes a new stream finds room for; UINT64_MAX when unknown */
-    uint64_t size_limit;      /* how long the file may become; UINT64_MAX when unlimited */
-    int pipe_bytes;           /* capacity of a pipe, else 0 */
-    IohDirectSupport direct;  /* whether O_DIRECT works there */
-    const char *direct_why;   /* in words; static */
-    size_t memory_align;      /* of buffers, when direct is not NO */
-    size_t write_align;       /* of offsets and lengths */
-    size_t read_align;        /* the same for reading; file systems may differ */
+    gboolean seekable;       /* regular or block: has positions */
+    gboolean direct_flag;    /* an inherited descriptor carries O_DIRECT */
+    gboolean appends;        /* an inherited descriptor carries O_APPEND */
+    uint64_t position;       /* of an inherited descriptor, else 0; behind a header to be skipped */
+    uint64_t size;           /* of a regular file or block device, else 0 */
+    uint64_t room;           /* bytes a new stream finds room for; UINT64_MAX when unknown */
+    uint64_t size_limit;     /* how long the file may become; UINT64_MAX when unlimited */
+    int pipe_bytes;          /* capacity of a pipe, else 0 */
+    IohDirectSupport direct; /* whether O_DIRECT works there */
+    const char *direct_why;  /* in words; static */
+    size_t memory_align;     /* of buffers, when direct is not NO */
+    size_t write_align;      /* of offsets and lengths */
+    size_t read_align;       /* the same for reading; file systems may differ */
     const char *align_origin; /* "statx", "sector size" or "default"; static */
     gboolean unnamed;         /* the directory takes O_TMPFILE */
     char *path;               /* symbolic links resolved; NULL for a descriptor */

@@ -201,6 +201,8 @@ ioh_value_take_flag (const char *option, const char *value, IohOptions *options,
 {
     if (g_str_equal (option, IOH_OPTION_KEEP_PARTIAL))
         options->keep_partial = TRUE;
+    else if (g_str_equal (option, IOH_OPTION_SKIP_HEADER))
+        options->skip_header = TRUE;
     else if (g_str_equal (option, IOH_OPTION_EXPLAIN))
         options->explain = TRUE;
     else

@@ -201,6 +201,18 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
  */
 
 /**
+ * IohTransfer:skip-header:
+ *
+ * The image is one that libvirt saved: find the stream behind its header, and refuse anything else,
+ * also an image that libvirt has not completed or has compressed. For a restore only; excludes
+ * #IohTransfer:offset.
+ *
+ * The default is %FALSE.
+ *
+ * Since: 0.1
+ */
+
+/**
  * IohTransfer:expect-size:
  *
  * The exact length of the stream, in bytes; anything else is a failure, and so is a lack of room

@@ -36,6 +36,7 @@ typedef enum {
 typedef enum {
     SETTING_OF_BOTH,
     SETTING_OF_SAVE,    /* an option of save only */
+    SETTING_OF_RESTORE, /* an option of restore only */
     SETTING_OF_LIBRARY, /* no option */
     SETTING_OF_ENDS,    /* no option, and only set at construction */
 } SettingScope;
@@ -71,6 +72,7 @@ static const Setting settings_table[] = {
      .most = IOH_QUEUE_DEPTH_MOST, .standard = IOH_QUEUE_DEPTH_STANDARD},
     {IOH_OPTION_QUEUE, SETTING_WORD, SETTING_OF_BOTH, MEMBER (queue), ioh_queue_kind_get_type},
     {IOH_OPTION_OFFSET, SETTING_POSITION, SETTING_OF_BOTH, MEMBER (offset)},
+    {IOH_OPTION_SKIP_HEADER, SETTING_FLAG, SETTING_OF_RESTORE, MEMBER (skip_header)},
     {IOH_OPTION_EXPECT_SIZE, SETTING_POSITION, SETTING_OF_BOTH, MEMBER (expect_size)},
     {IOH_OPTION_RATE_LIMIT, SETTING_RATE, SETTING_OF_BOTH, MEMBER (rate_limit)},
     {IOH_OPTION_STALL_TIMEOUT, SETTING_NUMBER, SETTING_OF_BOTH, MEMBER (stall_timeout),
@@ -290,7 +292,7 @@ settings_changed_option (const IohSettings *settings, guint id)
     g_auto (GValue) value = G_VALUE_INIT;
     char *option = NULL;
 
-    if (setting->scope != SETTING_OF_BOTH && setting->scope != SETTING_OF_SAVE)
+    if (setting->scope == SETTING_OF_LIBRARY || setting->scope == SETTING_OF_ENDS)
         return NULL;
     GParamSpec *spec = g_param_spec_ref_sink (settings_spec (setting));
     g_value_init (&value, spec->value_type);
@@ -329,6 +331,26 @@ settings_check_path (const char *path, GError **error)
     return TRUE;
 }
 
+/* Nothing is asked for that only the other direction has. */
+static gboolean
+settings_check_direction (const IohSettings *settings, GError **error)
+{
+    gboolean save = settings->direction == IOH_SAVE;
+
+    for (guint id = 1; id <= IOH_SETTINGS_COUNT; id++) {
+        const Setting *setting = &settings_table[id - 1];
+        if (setting->scope != (save ? SETTING_OF_RESTORE : SETTING_OF_SAVE))
+            continue;
+        g_autofree char *option = settings_changed_option (settings, id);
+        if (option != NULL)
+            return ioh_transfer_error_set (error, IOH_TRANSFER_ERROR_USAGE, NULL,
+                                           save ? _ ("%s: only a restore has that")
+                                                : _ ("%s: only a save has that"),
+                                           setting->name);
+    }
+    return TRUE;
+}
+
 gboolean
 ioh_settings_check (const IohSettings *settings, GError **error)
 {
@@ -338,16 +360,8 @@ ioh_settings_check (const IohSettings *settings, GError **error)
     if ((settings->path != NULL) == (settings->file_fd >= 0))
         return ioh_transfer_error_set (error, IOH_TRANSFER_ERROR_USAGE, NULL, "%s",
                                        _ ("a transfer needs a path or a descriptor"));
-    for (guint id = 1; settings->direction == IOH_RESTORE && id <= IOH_SETTINGS_COUNT; id++) {
-        if (settings_table[id - 1].scope != SETTING_OF_SAVE)
-            continue;
-        g_autofree char *option = settings_changed_option (settings, id);
-        if (option != NULL)
-            return ioh_transfer_error_set (error, IOH_TRANSFER_ERROR_USAGE, NULL,
-                                           _ ("%s: only a save has that"),
-                                           settings_table[id - 1].name);
-    }
-    return settings->path == NULL || settings_check_path (settings->path, error);
+    return settings_check_direction (settings, error) &&
+           (settings->path == NULL || settings_check_path (settings->path, error));
 }
 
 char *

@@ -24,7 +24,8 @@ typedef struct {
     guint64 block_size;
     guint queue_depth;
     IohQueueKind queue;
-    gint64 offset;       /* -1: not given */
+    gint64 offset; /* -1: not given */
+    gboolean skip_header;
     gint64 expect_size;  /* -1: not given */
     guint64 rate_limit;  /* bytes a second, 0: none */
     guint stall_timeout; /* seconds, 0: none */
@@ -41,7 +42,7 @@ typedef struct {
 } IohSettings;
 
 /* The properties have the ids from 1 to IOH_SETTINGS_COUNT. */
-#define IOH_SETTINGS_COUNT 24
+#define IOH_SETTINGS_COUNT 25
 
 void ioh_settings_install (GObjectClass *object_class);
 void ioh_settings_init (IohSettings *settings);

@@ -74,6 +74,7 @@ const char *ioh_wire_exit_name (IohExit status);
 #define IOH_OPTION_QUEUE_DEPTH "queue-depth"
 #define IOH_OPTION_QUEUE "queue"
 #define IOH_OPTION_OFFSET "offset"
+#define IOH_OPTION_SKIP_HEADER "skip-header"
 #define IOH_OPTION_EXPECT_SIZE "expect-size"
 #define IOH_OPTION_RATE_LIMIT "rate-limit"
 #define IOH_OPTION_STALL_TIMEOUT "stall-timeout"

@@ -7,24 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 have python3 || skip_all "no python3"
 
-xml='<domain><name>d\x1b[2J\n</name></domain>'
-
-# number LENGTH VALUE: as little-endian bytes in printf's words.
-number () {
-    local i
-    for ((i = 0; i < $1; i++)); do
-        printf '\\x%02x' $((($2 >> (8 * i)) & 255))
-    done
-}
-
-# libvirt MAGIC FORMAT: a header with the XML and 1000 bytes of room.
-libvirt () {
-    printf '%s' "$1"
-    # shellcheck disable=SC2059 # bytes
-    printf "$(number 4 2)$(number 4 1000)$(number 4 1)$(number 4 "$2")"
-    head -c 60 /dev/zero
-    { printf '%b' "$xml"; head -c 1000 /dev/zero; } | head -c 1000
-}
+domain=$'d\e[2J\n'
 
 # member NAME...: of the JSON in $T/out; nothing when it is not there.
 member () {
@@ -51,17 +34,17 @@ ok "an empty file is no image" info 7 "$T/empty"
 is "it is called truncated" "$(member kind) $(member state)" "empty truncated"
 like "and standard error has one line about it" "$(<"$T/err")" "iohelper: file $T/empty: check failed*"
 
-{ libvirt LibvirtQemudPart 0; printf QEVM; } >"$T/part"
+{ libvirt_header LibvirtQemudPart 0 "$domain"; printf QEVM; } >"$T/part"
 ok "what libvirt has not completed is refused" info 7 "$T/part"
 is "as partial" "$(member kind) $(member state)" "libvirt partial"
 
-{ libvirt LibvirtQemudSave 0; printf QEVM; } >"$T/cut"
+{ libvirt_header LibvirtQemudSave 0 "$domain"; printf QEVM; } >"$T/cut"
 ok "a stream of four bytes is refused" info 7 "$T/cut"
 is "as truncated" "$(member state) $(member stream kind) $(member stream offset)" "truncated qemu 1092"
-libvirt LibvirtQemudSave 0 | head -c 500 >"$T/short"
+libvirt_header LibvirtQemudSave 0 "$domain" | head -c 500 >"$T/short"
 ok "an image cut before its stream is refused" info 7 "$T/short"
 is "with what is missing" "$(member state) $(member missing)" "truncated 593"
-libvirt LibvirtQemudSave 4294967295 >"$T/odd"
+libvirt_header LibvirtQemudSave 4294967295 "$domain" >"$T/odd"
 head -c 10 /dev/zero >>"$T/odd"
 ok "an unknown format is told" info 0 "$T/odd"
 is "by its number" "$(member libvirt format-number) $(member libvirt format)" "4294967295 "
@@ -81,7 +64,7 @@ sys.stdout.buffer.write({"gzip": gzip, "bzip2": bz2, "xz": lzma}[sys.argv[1]].co
 for format in 1:gzip 2:bzip2 3:xz 5:zstd; do
     name=${format#*:}
     compress "$name" >"$T/alone"
-    { libvirt LibvirtQemudSave "${format%:*}"; cat "$T/alone"; } >"$T/compressed"
+    { libvirt_header LibvirtQemudSave "${format%:*}" "$domain"; cat "$T/alone"; } >"$T/compressed"
     ok "an image compressed by $name" info 0 "$T/compressed"
     is "$name is named, also for the stream" \
         "$(member libvirt format) $(member stream kind) $(member state)" "$name $name unknown"

@@ -164,6 +164,24 @@ check () {
     "$IOH_PATTERN" check "$@"
 }
 
+# number VALUE: four bytes in the order of this machine, as escapes for printf.
+number () {
+    local i bytes=(0 8 16 24)
+    [[ $(printf '\001\000' | od -An -d) -eq 1 ]] || bytes=(24 16 8 0)
+    for i in "${bytes[@]}"; do
+        printf '\\x%02x' $((($1 >> i) & 255))
+    done
+}
+
+# libvirt_header MAGIC FORMAT DOMAIN: what libvirt puts in front of a stream, 1092 bytes with the XML
+# and room for it to grow.
+libvirt_header () {
+    printf '%s' "$1"
+    printf '%b' "$(number 2)$(number 1000)$(number 1)$(number "$2")"
+    head -c 60 /dev/zero
+    { printf '<domain><name>%s</name></domain>' "$3"; head -c 1000 /dev/zero; } | head -c 1000
+}
+
 size_of () {
     stat -c %s -- "$1"
 }

@@ -51,6 +51,7 @@ fresh () {
     cd "$T/d" || exit
     gen $n >stream
     cp stream vm.img
+    { libvirt_header LibvirtQemudSave 0 demo; printf QEVM; cat stream; } >demo.save
 }
 
 # same_streams: prints what is not the stream although it should be.
@@ -60,6 +61,7 @@ same_streams () {
         [[ ! -e $file ]] || cmp stream "$file"
     done
     [[ ! -e state ]] || tail -c +4097 state | cmp stream -
+    [[ ! -e memory ]] || tail -c +5 memory | cmp stream -
 }
 
 # shell_block FILE: as a careful user's shell would run it.

@@ -41,7 +41,7 @@ offered () {
 is "save: the options of help and manual page" \
     "$(offered save)" "$(documented 'Save and restore' 'Save only' 'Every command')"
 is "restore: the options of help and manual page" \
-    "$(offered restore)" "$(documented 'Save and restore' 'Every command')"
+    "$(offered restore)" "$(documented 'Save and restore' 'Restore only' 'Every command')"
 is "info: the options of help and manual page" \
     "$(offered info)" "$(documented 'Info and engines only' 'Every command')"
 is "engines: the options of help and manual page" \

@@ -59,13 +59,16 @@ find (const char *name)
 static void
 test_every_option (void)
 {
-    g_auto (GStrv) options = list_options ("save");
+    static const char *const commands[] = {"save", "restore"};
 
-    g_assert_cmpuint (g_strv_length (options), >, 20);
-    for (guint i = 0; options[i] != NULL; i++) {
-        gboolean left_out = g_strv_contains (not_for_programs, options[i]);
-        g_test_message ("%s", options[i]);
-        g_assert_true ((find (options[i]) != NULL) != left_out);
+    for (guint c = 0; c < G_N_ELEMENTS (commands); c++) {
+        g_auto (GStrv) options = list_options (commands[c]);
+        g_assert_cmpuint (g_strv_length (options), >, 20);
+        for (guint i = 0; options[i] != NULL; i++) {
+            gboolean left_out = g_strv_contains (not_for_programs, options[i]);
+            g_test_message ("%s", options[i]);
+            g_assert_true ((find (options[i]) != NULL) != left_out);
+        }
     }
 }
 

@@ -336,6 +336,23 @@ test_start_refuses (Fixture *fixture, gconstpointer data)
     expect_refusal (g_object_new (IOH_TYPE_TRANSFER, "direction", IOH_RESTORE, "path", path,
                                   "keep-partial", TRUE, NULL),
                     IOH_TRANSFER_ERROR_USAGE, "keep-partial");
+    expect_refusal (g_object_new (IOH_TYPE_TRANSFER, "path", path, "skip-header", TRUE, NULL),
+                    IOH_TRANSFER_ERROR_USAGE, "skip-header");
+}
+
+/* What is asked for reaches the helper. */
+static void
+test_skip_header (Fixture *fixture, gconstpointer data)
+{
+    g_autofree char *path = manager_make_image (fixture->directory, "image", 4321);
+    g_autoptr (IohTransfer) transfer = ioh_transfer_new_restore (path);
+    g_autoptr (GError) error = NULL;
+    size_t came = 0;
+
+    g_object_set (transfer, "skip-header", TRUE, NULL);
+    g_assert_false (manager_restore (transfer, &came, &error));
+    g_assert_cmpuint (came, ==, 0);
+    expect_error (&error, IOH_TRANSFER_ERROR_IMAGE, IOH_SIDE_FILE, IOH_STAGE_CHECK, 0, "libvirt");
 }
 
 static void
@@ -374,6 +391,7 @@ main (int argc, char **argv)
     ADD ("/transfer/reader-gone", test_reader_gone);
     ADD ("/transfer/helper-refuses", test_helper_refuses);
     ADD ("/transfer/start-refuses", test_start_refuses);
+    ADD ("/transfer/skip-header", test_skip_header);
     ADD ("/transfer/started-twice", test_started_twice);
     return g_test_run ();
 }

@@ -160,6 +160,18 @@ image_good () {
     ((size > filled && size < filled + (16 << 20))) || echo "image of $size bytes"
 }
 
+# told FILE: what `iohelper info` says of it, and the stream that is found in it.
+told () {
+    local offset
+    "$IOH_HELPER" info --json "$1" >"$T/info" || cat "$T/info"
+    offset=$(sed -n 's/^ *"offset" : \([0-9]*\).*/\1/p' "$T/info")
+    grep -q "\"domain\" : \"$domain\"" "$T/info" || echo "info tells another domain"
+    grep -q '"state" : "complete"' "$T/info" || echo "info does not call it complete"
+    grep -q '"machine" : "pc-' "$T/info" || echo "info tells no machine"
+    cmp <("$IOH_HELPER" restore --skip-header "$1") <(tail -c +$((offset + 1)) "$1")
+    [[ $(tail -c +$((offset + 1)) "$1" | head -c 4) == QEVM ]] || echo "no stream at $offset"
+}
+
 # core_good FILE: an ELF core that holds all memory.
 core_good () {
     local size
@@ -176,6 +188,7 @@ save () {
     finished "save, $mode" 0
     state_is "shut off"
     image_good "$T/image"
+    told "$T/image"
 }
 
 # Only with --bypass-cache does libvirt use the helper here.

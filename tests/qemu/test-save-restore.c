@@ -17,6 +17,8 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define MIB (UINT64_C (1) << 20)
 #define USUAL_RAM_BYTES (256 * MIB)
@@ -261,6 +263,54 @@ test_killed_keeps_old_file (gconstpointer data)
     g_assert_cmpstr (content, ==, "the image of yesterday");
 }
 
+/* What `iohelper info` says of FILE: its status, and WORD somewhere in the JSON. */
+static void
+check_info (const Case *self, const char *file, IohExit status, const char *word)
+{
+    const char *const argv[] = {self->program, "info", "--json", file, NULL};
+    g_autofree char *text = NULL;
+    g_autofree char *said = NULL;
+    g_autoptr (GError) error = NULL;
+    int wait_status = 0;
+
+    g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &text, &said,
+                  &wait_status, &error);
+    g_assert_no_error (error);
+    g_assert_true (WIFEXITED (wait_status));
+    g_assert_cmpint (WEXITSTATUS (wait_status), ==, status);
+    g_assert_nonnull (strstr (text, word));
+}
+
+/* The stream of a real machine is known, and so is that its end has been cut off. */
+static void
+test_info (gconstpointer data)
+{
+    const Case *self = data;
+    const char *const options[] = {NULL};
+    g_autoptr (GError) error = NULL;
+    g_autoptr (IohScratch) scratch = ioh_scratch_new (NULL, &error);
+    g_autoptr (IohRam) ram = ioh_ram_new (SMALL_RAM_BYTES, &error);
+    g_autofree char *file = NULL;
+    g_auto (IohHelperResult) result = {0};
+
+    g_assert_no_error (error);
+    ioh_ram_fill (ram);
+    file = g_build_filename (ioh_scratch_path (scratch), "image", NULL);
+    const IohHelperJob job = {self->program, options, file, self->pipe_bytes};
+    if (!ioh_helper_save (&job, ram, &result, &error)) {
+        ioh_needs_blame (error);
+        return;
+    }
+    uint64_t length = ioh_helper_result_bytes (&result);
+    check_info (self, file, IOH_EXIT_DONE, "\"state\" : \"complete\"");
+    check_info (self, file, IOH_EXIT_DONE, "\"name\" : \"globalstate\"");
+    check_info (self, file, IOH_EXIT_DONE, "\"page-size\" : 4096");
+    for (uint64_t cut = 1; cut < length; cut *= 16) {
+        g_assert_cmpint (truncate (file, (off_t) (length - cut)), ==, 0);
+        check_info (self, file, IOH_EXIT_IMAGE, "\"state\" : \"truncated\"");
+    }
+}
+
 /* The proof of the other tests must itself be able to fail. */
 static void
 test_compare_finds_one_bit (void)
@@ -393,6 +443,7 @@ main (int argc, char **argv)
         return 1;
     }
     add_case ("round-trip", &common, test_round_trip);
+    add_case ("info", &common, test_info);
     if (g_test_slow ())
         g_test_add_data_func ("/qemu/over-4-GiB", &common, test_over_4_gib);
     return g_test_run ();

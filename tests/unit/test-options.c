@@ -65,6 +65,7 @@ describe (const IohOptions *options)
     describe_number (text, "mode", options->mode, 0600);
     describe_number (text, "progress-fd", (uint64_t) options->progress_fd, (uint64_t) -1);
     describe_number (text, "control", (uint64_t) options->control_fd, (uint64_t) -1);
+    describe_number (text, "skip", (uint64_t) options->skip_header, 0);
     describe_number (text, "partial", (uint64_t) options->keep_partial, 0);
     describe_number (text, "empty", (uint64_t) options->accept_empty, 0);
     describe_number (text, "explain", (uint64_t) options->explain, 0);
@@ -138,6 +139,7 @@ test_ends (void)
         {"restore --connect tcp:host:4444 x", "restore file=x connect=tcp:host:4444"},
         {"info x", "info file=x stream=1"},
         {"info -", "info file=fd:0 stream=1"},
+        {"info --json x", "info file=x stream=1 json=1"},
         {"engines", "engines"},
     };
 
@@ -162,6 +164,7 @@ test_values (void)
         {"save --queue threads --queue-depth 64 x", "save file=x stream=0 queue=threads depth=64"},
         {"save --offset 0 x", "save file=x stream=0 offset=0"},
         {"restore --offset 4097 x", "restore file=x stream=1 offset=4097"},
+        {"restore --skip-header x", "restore file=x stream=1 skip=1"},
         {"save --expect-size 1G x", "save file=x stream=0 expect=1073741824"},
         {"save --expect-size 0 x", "save file=x stream=0 expect=0 empty=1"},
         {"save --rate-limit 10M/s x", "save file=x stream=0 rate=10485760"},
