@@ -2,8 +2,8 @@
 /*
  * The hand-over between QEMU and the iohelper program, done as a virtualization manager does it: a
  * pipe, one end to the helper, the other to QEMU by getfd, no copy kept, so that each side sees the
- * other end. The report comes back through a memfd. Failures carry what the helper and QEMU
- * printed.
+ * other end; or an address where both meet by themselves. The report comes back through a memfd.
+ * Failures carry what the helper and QEMU printed.
  */
 #include "helper.h"
 
@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define HELPER_SECONDS 300
@@ -50,12 +52,17 @@ helper_spawn (const IohHelperJob *job, const char *verb, int stdin_fd, int stdou
               GError **error)
 {
     g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+    const char *meets = g_str_equal (verb, "save") ? "--listen" : "--connect";
     const int fds[] = {stdin_fd, stdout_fd, -1, [HELPER_REPORT_FD] = report_fd};
 
     g_ptr_array_add (argv, (gpointer) job->program);
     g_ptr_array_add (argv, (gpointer) verb);
     for (size_t i = 0; job->options[i] != NULL; i++)
         g_ptr_array_add (argv, (gpointer) job->options[i]);
+    if (job->address != NULL) {
+        g_ptr_array_add (argv, (gpointer) meets);
+        g_ptr_array_add (argv, (gpointer) job->address);
+    }
     if (report_fd >= 0)
         g_ptr_array_add (argv, (gpointer) "--report=fd:" G_STRINGIFY (HELPER_REPORT_FD));
     g_ptr_array_add (argv, (gpointer) job->file);
@@ -120,6 +127,57 @@ helper_seconds_since (gint64 start_us)
     return (double) (g_get_monotonic_time () - start_us) / G_USEC_PER_SEC;
 }
 
+/* Whether TABLE, one of /proc/net, has a socket that listens and whose line matches PATTERN. */
+static gboolean
+helper_is_listed (const char *table, const char *pattern)
+{
+    g_autofree char *text = NULL;
+
+    return g_file_get_contents (table, &text, NULL, NULL) &&
+           g_regex_match_simple (pattern, text, G_REGEX_MULTILINE, 0);
+}
+
+/* To look by connecting would be to be the one peer that is let in. */
+static gboolean
+helper_listens (const char *address)
+{
+    if (g_str_has_prefix (address, "unix:")) {
+        g_autofree char *path = g_regex_escape_string (address + strlen ("unix:"), -1);
+        g_autofree char *pattern = g_strdup_printf (" 00010000 0001 01 +\\d+ %s$", path);
+        return helper_is_listed ("/proc/net/unix", pattern);
+    }
+    unsigned port = (unsigned) atoi (strrchr (address, ':') + 1);
+    g_autofree char *pattern = g_strdup_printf ("^ *\\d+: [0-9A-F]+:%04X [0-9A-F:]+ 0A ", port);
+    return helper_is_listed ("/proc/net/tcp", pattern) ||
+           helper_is_listed ("/proc/net/tcp6", pattern);
+}
+
+static gboolean
+helper_await_listening (IohChild *helper, const char *address, GError **error)
+{
+    for (unsigned i = 0; i < HELPER_GRACE_SECONDS * 100; i++) {
+        if (helper_listens (address))
+            return TRUE;
+        g_usleep (10000);
+    }
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "nobody listens at %s", address);
+    return helper_explain (helper, error);
+}
+
+static IohChild *
+helper_begin_save_at (const IohHelperJob *job, IohVm *vm, int report_fd, GError **error)
+{
+    g_autoptr (IohChild) helper = helper_spawn (job, "save", -1, -1, report_fd, error);
+
+    if (helper == NULL || !helper_await_listening (helper, job->address, error))
+        return NULL;
+    if (!ioh_vm_migrate_to (vm, job->address, error)) {
+        helper_explain (helper, error);
+        return NULL;
+    }
+    return g_steal_pointer (&helper);
+}
+
 static IohChild *
 helper_begin_save (const IohHelperJob *job, IohVm *vm, int report_fd, GError **error)
 {
@@ -128,6 +186,8 @@ helper_begin_save (const IohHelperJob *job, IohVm *vm, int report_fd, GError **e
     IOH_AUTOFD write_fd = -1;
     gboolean migrating;
 
+    if (job->address != NULL)
+        return helper_begin_save_at (job, vm, report_fd, error);
     if (!helper_pipe (job->pipe_bytes, &read_fd, &write_fd, error))
         return NULL;
     helper = helper_spawn (job, "save", read_fd, -1, report_fd, error);
@@ -174,6 +234,34 @@ ioh_helper_save (const IohHelperJob *job, const IohRam *ram, IohHelperResult *ou
     return helper_read_report (report_fd, &out_result->report, error) && ioh_vm_quit (vm, error);
 }
 
+/* Begins to restore into the machine, which reads. */
+static IohChild *
+helper_begin_restore (const IohHelperJob *job, IohVm *vm, int report_fd, GError **error)
+{
+    g_autoptr (IohChild) helper = NULL;
+    IOH_AUTOFD read_fd = -1;
+    IOH_AUTOFD write_fd = -1;
+    gboolean migrating;
+
+    if (job->address != NULL)
+        return ioh_vm_migrate_from (vm, job->address, error)
+                   ? helper_spawn (job, "restore", -1, -1, report_fd, error)
+                   : NULL;
+    if (!helper_pipe (job->pipe_bytes, &read_fd, &write_fd, error))
+        return NULL;
+    helper = helper_spawn (job, "restore", -1, write_fd, report_fd, error);
+    if (helper == NULL)
+        return NULL;
+    ioh_autofd_clear (&write_fd);
+    migrating = ioh_vm_migrate_from_fd (vm, read_fd, error);
+    ioh_autofd_clear (&read_fd);
+    if (!migrating) {
+        helper_explain (helper, error);
+        return NULL;
+    }
+    return g_steal_pointer (&helper);
+}
+
 /*
  * Moves the stream into the machine. The helper is waited for first: a QEMU that meets the end of a
  * pipe before the first byte waits for ever (seen with 7.2), while one that fails ends, and the
@@ -182,21 +270,10 @@ ioh_helper_save (const IohHelperJob *job, const IohRam *ram, IohHelperResult *ou
 static gboolean
 helper_feed (const IohHelperJob *job, IohVm *vm, int report_fd, GError **error)
 {
-    g_autoptr (IohChild) helper = NULL;
-    IOH_AUTOFD read_fd = -1;
-    IOH_AUTOFD write_fd = -1;
-    gboolean migrating;
+    g_autoptr (IohChild) helper = helper_begin_restore (job, vm, report_fd, error);
 
-    if (!helper_pipe (job->pipe_bytes, &read_fd, &write_fd, error))
-        return FALSE;
-    helper = helper_spawn (job, "restore", -1, write_fd, report_fd, error);
     if (helper == NULL)
         return FALSE;
-    ioh_autofd_clear (&write_fd);
-    migrating = ioh_vm_migrate_from_fd (vm, read_fd, error);
-    ioh_autofd_clear (&read_fd);
-    if (!migrating)
-        return helper_explain (helper, error);
     if (!helper_finish (helper, error))
         return ioh_vm_explain (vm, error);
     return ioh_vm_wait_migration (vm, "completed", error);

@@ -15,6 +15,7 @@ typedef struct {
     const char *const *options; /* between the verb and the file, ends with NULL */
     const char *file;
     unsigned pipe_bytes; /* capacity the stream pipe is made with; 0: the kernel's default */
+    const char *address; /* unix:PATH or tcp:HOST:PORT: no pipe, they meet there; or NULL */
 } IohHelperJob;
 
 typedef struct {

@@ -3,11 +3,13 @@
  * The main promise, with a real QEMU on both sides: a virtual machine saved through iohelper and
  * restored through iohelper has the same RAM, to the byte, and runs; a machine that dies in the
  * middle of a save leaves no file that looks complete. Every engine that is usable here is tried in
- * every cache mode, through a small pipe and a large one.
+ * every cache mode, through a small pipe and a large one, and over sockets where QEMU and the
+ * program meet by themselves.
  *
  * IOH_HELPER names the program, IOH_ENGINE the one engine to try. The run over 4 GiB of stream
  * comes with "-m slow".
  */
+#include "autofd.h"
 #include "helper.h"
 #include "needs.h"
 #include "wire.h"
@@ -15,7 +17,9 @@
 #include <fcntl.h>
 #include <gio/gio.h>
 #include <json-glib/json-glib.h>
+#include <netinet/in.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,18 +36,21 @@ typedef struct {
     const char *cache;
     const char *pipe_size;
     unsigned pipe_bytes;
+    const char *meets; /* "unix" or "tcp": at an address instead of a pipe; or NULL */
 } Case;
 
 /* One direction of a round trip. */
 typedef gboolean (*Move) (const IohHelperJob *job, const IohRam *ram, IohHelperResult *out_result,
                           GError **error);
 
-/* Whether the engine takes this on: the program plans it against a pipe and moves nothing. */
+/* Whether the engine takes this on: the program plans it against a pipe, or a peer that has not
+ * come, and moves nothing. */
 static gboolean
 engine_fits (const Case *self, const char *verb, const char *const *options, const char *file)
 {
-    const char *const argv[] = {self->program, verb, "--explain", options[0],
-                                options[1],    file, NULL};
+    const char *stream = self->meets != NULL ? "--connect=unix:nobody" : "--quiet";
+    const char *const argv[] = {self->program, verb,   "--explain", options[0],
+                                options[1],    stream, file,        NULL};
     g_autoptr (IohChild) child = NULL;
     int pipe_fds[2];
 
@@ -72,6 +79,24 @@ check_result (const Case *self, const char *engine, const char *file, const IohH
         g_assert_cmpstr (ioh_helper_result_used (result, IOH_REPORT_ENGINE), ==, engine);
 }
 
+/* Where no test that runs at the same time meets; NULL for a pipe. */
+static char *
+make_address (const Case *self, const char *file)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl (INADDR_LOOPBACK)};
+    socklen_t length = sizeof name;
+    IOH_AUTOFD fd = -1;
+
+    if (self->meets == NULL)
+        return NULL;
+    if (g_str_equal (self->meets, "unix"))
+        return g_strdup_printf ("unix:%s.sock", file);
+    fd = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    g_assert_cmpint (bind (fd, (struct sockaddr *) &name, length), ==, 0);
+    g_assert_cmpint (getsockname (fd, (struct sockaddr *) &name, &length), ==, 0);
+    return g_strdup_printf ("tcp:127.0.0.1:%u", ntohs (name.sin_port));
+}
+
 /* By the engine of the case where it takes this on. Whether it did. */
 static gboolean
 move (const Case *self, const char *verb, Move mover, const char *file, GError **error)
@@ -80,7 +105,8 @@ move (const Case *self, const char *verb, Move mover, const char *file, GError *
     g_autofree char *engine = g_strconcat ("--engine=", self->engine, NULL);
     g_autofree char *pipe_size = g_strconcat ("--pipe-size=", self->pipe_size, NULL);
     const char *options[] = {cache, engine, pipe_size, NULL};
-    const IohHelperJob job = {self->program, options, file, self->pipe_bytes};
+    g_autofree char *address = make_address (self, file);
+    const IohHelperJob job = {self->program, options, file, self->pipe_bytes, address};
     gboolean fits = engine_fits (self, verb, options, file);
     g_auto (IohHelperResult) result = {0};
 
@@ -202,7 +228,7 @@ kill_in_the_middle (const Case *self, const char *file, GError **error)
 {
     g_autofree char *engine = g_strconcat ("--engine=", self->engine, NULL);
     const char *const options[] = {engine, "--expect-size=128M", NULL};
-    const IohHelperJob job = {self->program, options, file, self->pipe_bytes};
+    const IohHelperJob job = {self->program, options, file, self->pipe_bytes, NULL};
     g_autoptr (IohRam) ram = ioh_ram_new (SMALL_RAM_BYTES, error);
     g_autoptr (IohVm) vm = NULL;
     g_autoptr (IohChild) helper = NULL;
@@ -368,8 +394,8 @@ list_engines (const char *program, GError **error)
 static void
 add_case (const char *story, const Case *self, GTestDataFunc test)
 {
-    g_autofree char *path =
-        g_strdup_printf ("/qemu/%s/%s/%s/%s", story, self->engine, self->cache, self->pipe_size);
+    g_autofree char *path = g_strdup_printf ("/qemu/%s/%s/%s/%s", story, self->engine, self->cache,
+                                             self->meets != NULL ? self->meets : self->pipe_size);
 
     g_test_add_data_func_full (path, g_memdup2 (self, sizeof *self), test, g_free);
 }
@@ -378,6 +404,7 @@ static void
 add_engine (const Case *common, const char *engine)
 {
     static const char *const caches[] = {"keep", "drop", "direct"};
+    static const char *const meets[] = {"unix", "tcp"};
     Case added = *common;
 
     added.engine = g_intern_string (engine);
@@ -392,6 +419,11 @@ add_engine (const Case *common, const char *engine)
         add_case ("round-trip", &added, test_round_trip);
     }
     added.cache = "auto";
+    for (size_t i = 0; i < G_N_ELEMENTS (meets); i++) {
+        added.meets = meets[i];
+        add_case ("round-trip", &added, test_round_trip);
+    }
+    added.meets = NULL;
     add_case ("killed-leaves-nothing", &added, test_killed_leaves_nothing);
     add_case ("killed-keeps-old-file", &added, test_killed_keeps_old_file);
 }

@@ -181,29 +181,47 @@ ioh_vm_start (const IohRam *ram, IohVmRole role, GError **error)
 }
 
 static gboolean
-vm_migrate (IohVm *self, const char *command, int stream_fd, GError **error)
+vm_migrate (IohVm *self, const char *command, const char *uri, GError **error)
 {
-    JsonObject *name = json_object_new (), *uri = json_object_new ();
+    JsonObject *arguments = json_object_new ();
+
+    json_object_set_string_member (arguments, "uri", uri);
+    return vm_command (self, command, arguments, -1, error);
+}
+
+/* QEMU knows the descriptor by a name from then on. */
+static gboolean
+vm_pass_stream (IohVm *self, int stream_fd, GError **error)
+{
+    JsonObject *name = json_object_new ();
 
     json_object_set_string_member (name, "fdname", "stream");
-    json_object_set_string_member (uri, "uri", "fd:stream");
-    if (!vm_command (self, "getfd", name, stream_fd, error)) {
-        json_object_unref (uri);
-        return FALSE;
-    }
-    return vm_command (self, command, uri, -1, error);
+    return vm_command (self, "getfd", name, stream_fd, error);
 }
 
 gboolean
 ioh_vm_migrate_to_fd (IohVm *self, int stream_fd, GError **error)
 {
-    return vm_migrate (self, "migrate", stream_fd, error);
+    return vm_pass_stream (self, stream_fd, error) && ioh_vm_migrate_to (self, "fd:stream", error);
 }
 
 gboolean
 ioh_vm_migrate_from_fd (IohVm *self, int stream_fd, GError **error)
 {
-    return vm_migrate (self, "migrate-incoming", stream_fd, error);
+    return vm_pass_stream (self, stream_fd, error) &&
+           ioh_vm_migrate_from (self, "fd:stream", error);
+}
+
+gboolean
+ioh_vm_migrate_to (IohVm *self, const char *uri, GError **error)
+{
+    return vm_migrate (self, "migrate", uri, error);
+}
+
+gboolean
+ioh_vm_migrate_from (IohVm *self, const char *uri, GError **error)
+{
+    return vm_migrate (self, "migrate-incoming", uri, error);
 }
 
 gboolean

@@ -27,6 +27,10 @@ IohVm *ioh_vm_start (const IohRam *ram, IohVmRole role, GError **error);
 gboolean ioh_vm_migrate_to_fd (IohVm *self, int stream_fd, GError **error);
 gboolean ioh_vm_migrate_from_fd (IohVm *self, int stream_fd, GError **error);
 
+/* The same by an address as QEMU spells it: goes there, or waits there. */
+gboolean ioh_vm_migrate_to (IohVm *self, const char *uri, GError **error);
+gboolean ioh_vm_migrate_from (IohVm *self, const char *uri, GError **error);
+
 /* Makes the migration stop when the RAM is sent and the device state is not: "pre-switchover". */
 gboolean ioh_vm_pause_before_switchover (IohVm *self, GError **error);
 
