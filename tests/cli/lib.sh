@@ -102,6 +102,11 @@ skip () {
     fi
 }
 
+# excuse NAME REASON: what neither a package nor root can give, so that nobody is to blame.
+excuse () {
+    IOH_MUST_WORK=0 skip "$@"
+}
+
 skip_all () {
     if [[ ${IOH_MUST_WORK:-0} == 1 ]]; then
         fail "$story" "must work, but: $1"

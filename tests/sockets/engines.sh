@@ -14,7 +14,7 @@ addresses=(unix:"$T/s" tcp:127.0.0.1:"$port")
 if [[ -e /proc/net/if_inet6 ]] && grep -q ' lo$' /proc/net/if_inet6; then
     addresses+=("tcp:[::1]:$port")
 else
-    skip "IPv6" "this kernel or machine has none"
+    excuse "IPv6" "this kernel or machine has none"
 fi
 
 # Both ends are under test, in turn.

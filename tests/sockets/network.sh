@@ -41,7 +41,7 @@ hosts=(192.0.2.1)
 if ip -6 addr show dev here 2>/dev/null | grep -q 2001:db8::1; then
     hosts+=('[2001:db8::1]')
 else
-    skip "IPv6" "this kernel has none"
+    excuse "IPv6" "this kernel has none"
 fi
 
 for host in "${hosts[@]}"; do

@@ -26,12 +26,12 @@ if [[ $(<err) == *"timed out"* ]]; then
     expect "nobody comes" 3 stream vsock:4294967295:44444 "timed out"
     is "nothing is left" "$(names_in . | tr ' ' '\n' | grep -c '^f')" 0
 else
-    skip "nobody comes" "$(<err)"
+    excuse "nobody comes" "$(<err)"
 fi
 
 can_loop || skip_rest=$(tail -1 why)
 if [[ -n ${skip_rest:-} ]]; then
-    skip "through the loopback" "no vsock loopback: $skip_rest"
+    excuse "through the loopback" "no vsock loopback: $skip_rest"
     finish
 fi
 for engine in $(engines); do
