@@ -30,6 +30,7 @@ struct IohControl {
     IohParentDeath policy;
     int news_fd; /* readable once the state has changed */
     ControlState state;
+    gboolean gone; /* known before the signal of ours, which comes before the state */
 
     /* the thread's own */
     IohChannel channel;
@@ -97,6 +98,7 @@ control_run (gpointer data)
     if (control_listen (control)) {
         control_set_state (control, CONTROL_COMMITTED);
     } else {
+        __atomic_store_n (&control->gone, TRUE, __ATOMIC_RELEASE);
         /* first the signal, so that it is there when the news is */
         if (control->policy == IOH_PARENT_DEATH_CANCEL)
             kill (getpid (), SIGTERM);
@@ -158,6 +160,12 @@ ioh_control_await (IohControl *control, IohCancel *cancel, GError **error)
         if (result < 0)
             return ioh_error_internal (error, _ ("cannot wait"), -result);
     }
+}
+
+gboolean
+ioh_control_is_gone (IohControl *control)
+{
+    return control != NULL && __atomic_load_n (&control->gone, __ATOMIC_ACQUIRE);
 }
 
 void

@@ -22,6 +22,9 @@ IohControl *ioh_control_new (int fd, IohParentDeath policy, GError **error);
  * signal came, with it when the manager has gone and no signal says so. */
 gboolean ioh_control_await (IohControl *control, IohCancel *cancel, GError **error);
 
+/* TRUE when the manager went away before it said anything; CONTROL may be NULL. */
+gboolean ioh_control_is_gone (IohControl *control);
+
 /* The thread ends with the manager's end of the line, or with the process. */
 void ioh_control_free (IohControl *control);
 

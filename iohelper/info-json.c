@@ -4,9 +4,9 @@
  *
  * Owns the names of the members, which are documented and never change. Nothing is translated.
  */
-#include <json-glib/json-glib.h>
 
 #include "info.h"
+#include "json.h"
 
 static void
 json_add_text (JsonBuilder *builder, const char *name, const char *text)
@@ -128,12 +128,7 @@ char *
 ioh_info_json (const IohImage *image, const char *name)
 {
     g_autoptr (JsonBuilder) builder = json_builder_new ();
-    g_autoptr (JsonGenerator) generator = json_generator_new ();
 
     json_add_image (builder, image, name);
-    g_autoptr (JsonNode) root = json_builder_get_root (builder);
-    json_generator_set_root (generator, root);
-    json_generator_set_pretty (generator, TRUE);
-    g_autofree char *text = json_generator_to_data (generator, NULL);
-    return g_strconcat (text, "\n", NULL);
+    return ioh_json_print (builder);
 }

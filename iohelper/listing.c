@@ -6,10 +6,9 @@
  */
 #include "listing.h"
 
-#include <json-glib/json-glib.h>
-
 #include "engine.h"
 #include "i18n.h"
+#include "json.h"
 #include "plan.h"
 
 static const IohDirection listing_directions[] = {IOH_SAVE, IOH_RESTORE};
@@ -99,19 +98,13 @@ static char *
 listing_json (const IohFacts *facts)
 {
     g_autoptr (JsonBuilder) builder = json_builder_new ();
-    g_autoptr (JsonGenerator) generator = json_generator_new ();
     const IohEngine *engine;
 
     json_builder_begin_array (builder);
     for (unsigned i = 0; (engine = ioh_engine_nth (i)) != NULL; i++)
         listing_add_engine (builder, engine, facts);
     json_builder_end_array (builder);
-    JsonNode *root = json_builder_get_root (builder);
-    json_generator_set_root (generator, root);
-    json_generator_set_pretty (generator, TRUE);
-    g_autofree char *text = json_generator_to_data (generator, NULL);
-    json_node_unref (root);
-    return g_strconcat (text, "\n", NULL);
+    return ioh_json_print (builder);
 }
 
 char *

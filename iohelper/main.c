@@ -115,17 +115,20 @@ main_open_report (const IohOptions *options, GError **error)
     return fd;
 }
 
-static gboolean
-main_write_all (int fd, const char *text, size_t length)
+/* 0, or -errno. */
+static int
+main_write_all (int fd, const char *text)
 {
+    size_t length = strlen (text);
+
     while (length > 0) {
         ssize_t written = ioh_sys_write (fd, text, length);
-        if (written <= 0)
-            return FALSE;
+        if (written < 0)
+            return (int) written;
         text += written;
         length -= (size_t) written;
     }
-    return TRUE;
+    return 0;
 }
 
 /* One transfer, from what was asked to what is said about it. */
@@ -236,6 +239,9 @@ transfer_print (const Transfer *transfer)
         g_autofree char *summary = ioh_report_summary (transfer->links.report, transfer->plan);
         main_say (transfer->program, summary);
     }
+    /* whoever sent a signal knows why; that it was us who did is to be told */
+    if (transfer->outcome == IOH_OUTCOME_CANCELLED && ioh_control_is_gone (transfer->links.control))
+        main_say (transfer->program, _ ("cancelled: the manager of the transfer has gone"));
     if (transfer->outcome != IOH_OUTCOME_FAILED)
         return;
     if (options->command == IOH_COMMAND_DROPIN) {
@@ -261,16 +267,18 @@ transfer_write_report (Transfer *transfer)
 {
     if (transfer->report_fd < 0)
         return TRUE;
-    g_autofree char *json =
+    g_autofree char *text =
         ioh_report_to_json (transfer->links.report, transfer->options, transfer->facts,
                             transfer->plan, transfer->error, transfer_signal (transfer));
-    g_autofree char *text = g_strconcat (json, "\n", NULL);
-    gboolean written = main_write_all (transfer->report_fd, text, strlen (text));
-    written = ioh_sys_close (transfer->report_fd) >= 0 && written;
-    if (!written)
-        fprintf (stderr, _ ("%s: --report: %s could not be written\n"), transfer->program,
-                 transfer->options->report);
-    return written;
+    int written = main_write_all (transfer->report_fd, text);
+    int closed = ioh_sys_close (transfer->report_fd);
+    if (written >= 0 && closed >= 0)
+        return TRUE;
+    g_autofree char *message =
+        g_strdup_printf (_ ("--report: cannot write to %s: %s"), transfer->options->report,
+                         g_strerror (written < 0 ? -written : -closed));
+    main_say (transfer->program, message);
+    return FALSE;
 }
 
 static int

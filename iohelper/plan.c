@@ -185,9 +185,9 @@ plan_publish (IohPlan *plan, const IohOptions *options, const IohFacts *facts, G
     gboolean there = file->kind == IOH_END_REGULAR;
 
     plan->publish = IOH_PUBLISH_IN_PLACE;
-    if (plan->direction == IOH_RESTORE) {
-        plan->publish_reason = g_strdup (_ ("nothing is written to the image"));
-    } else if (options->file_fd >= 0) {
+    if (plan->direction == IOH_RESTORE)
+        return TRUE;
+    if (options->file_fd >= 0) {
         plan->publish_reason = g_strdup (_ ("the caller opened the descriptor"));
     } else if (!there && file->kind != IOH_END_MISSING) {
         plan->publish_reason = g_strdup (_ ("only regular files are created and renamed"));
@@ -205,17 +205,22 @@ plan_publish (IohPlan *plan, const IohOptions *options, const IohFacts *facts, G
     return TRUE;
 }
 
+static const char *
+plan_sync_reason (gboolean flushes, IohSync asked)
+{
+    if (!flushes)
+        return _ ("this kind of file has nothing to flush");
+    return asked == IOH_SYNC_FULL ? _ ("the default") : _ ("asked for");
+}
+
 static gboolean
 plan_sync (IohPlan *plan, const IohOptions *options, const IohFacts *facts)
 {
     gboolean flushes = plan->direction == IOH_SAVE && facts->file.seekable;
 
     plan->sync = flushes ? options->sync : IOH_SYNC_NONE;
-    if (plan->direction == IOH_RESTORE)
-        plan->sync_reason = g_strdup (_ ("nothing is written to storage"));
-    else
-        plan->sync_reason =
-            g_strdup (flushes ? _ ("asked for") : _ ("this kind of file has nothing to flush"));
+    if (plan->direction == IOH_SAVE)
+        plan->sync_reason = g_strdup (plan_sync_reason (flushes, options->sync));
     return TRUE;
 }
 
@@ -270,6 +275,10 @@ plan_check_image (IohPlan *plan, const IohOptions *options, const IohFacts *fact
                               _ ("the offset lies %" PRIu64 " bytes behind its end"),
                               plan->offset - file->size);
     uint64_t available = file->size - plan->offset;
+    if (available == 0 && file->size > 0 && !options->accept_empty)
+        return ioh_error_set (error, IOH_EXIT_IMAGE, &place,
+                              _ ("nothing lies behind the offset, %" PRIu64 ": it ends there"),
+                              plan->offset);
     if (available == 0 && !options->accept_empty)
         return ioh_error_set (error, IOH_EXIT_IMAGE, &place, _ ("the image is empty"));
     if (expected == IOH_UNSET)
@@ -384,6 +393,8 @@ ioh_plan_explain (const IohPlan *plan, const IohOptions *options, const IohFacts
                                 plan->align_origin);
     g_string_append_printf (text, _ ("block-size  %zu\n"), plan->block_bytes);
     g_string_append_printf (text, _ ("offset      %" PRIu64 "\n"), plan->offset);
+    if (plan->direction == IOH_RESTORE)
+        return g_string_free (text, FALSE);
     g_string_append_printf (text, "sync        %s: %s\n", ioh_wire_sync_name (plan->sync),
                             plan->sync_reason);
     g_string_append_printf (text, "publish     %s: %s\n", ioh_publish_name (plan->publish),

@@ -33,7 +33,7 @@ struct IohPlan {
     char *cache_reason;
 
     IohSync sync;
-    char *sync_reason;
+    char *sync_reason; /* as the next, NULL for a restore, which writes no file */
 
     IohPublish publish;
     char *publish_reason;

@@ -8,11 +8,11 @@
 #include "report.h"
 
 #include <inttypes.h>
-#include <json-glib/json-glib.h>
 #include <string.h>
 
 #include "error.h"
 #include "i18n.h"
+#include "json.h"
 #include "size.h"
 
 typedef struct {
@@ -292,10 +292,12 @@ report_add_plan (JsonBuilder *builder, const IohReport *report, const IohOptions
     report_add_choice (builder, IOH_REPORT_CACHE, ioh_wire_cache_name (options->cache),
                        report_used (report, IOH_REPORT_CACHE, ioh_wire_cache_name (plan->cache)),
                        plan->cache_reason);
-    report_add_choice (builder, IOH_REPORT_SYNC, ioh_wire_sync_name (options->sync),
-                       ioh_wire_sync_name (plan->sync), plan->sync_reason);
-    report_add_choice (builder, IOH_REPORT_EXISTS, ioh_wire_exists_name (options->exists),
-                       ioh_publish_name (plan->publish), plan->publish_reason);
+    if (plan->direction == IOH_SAVE) {
+        report_add_choice (builder, IOH_REPORT_SYNC, ioh_wire_sync_name (options->sync),
+                           ioh_wire_sync_name (plan->sync), plan->sync_reason);
+        report_add_choice (builder, IOH_REPORT_EXISTS, ioh_wire_exists_name (options->exists),
+                           ioh_publish_name (plan->publish), plan->publish_reason);
+    }
     report_begin_object (builder, IOH_REPORT_ALIGNMENT);
     report_add_bytes (builder, "memory", plan->memory_align);
     report_add_bytes (builder, "offset", plan->file_align);
@@ -399,7 +401,6 @@ ioh_report_to_json (const IohReport *report, const IohOptions *options, const Io
                     const IohPlan *plan, const GError *error, int signal_number)
 {
     g_autoptr (JsonBuilder) builder = json_builder_new ();
-    g_autoptr (JsonGenerator) generator = json_generator_new ();
 
     json_builder_begin_object (builder);
     report_add_outcome (builder, report, options, error, signal_number);
@@ -409,10 +410,5 @@ ioh_report_to_json (const IohReport *report, const IohOptions *options, const Io
     report_add_steps (builder, report);
     report_add_seconds (builder, &report->result);
     json_builder_end_object (builder);
-    JsonNode *root = json_builder_get_root (builder);
-    json_generator_set_root (generator, root);
-    json_generator_set_pretty (generator, TRUE);
-    char *text = json_generator_to_data (generator, NULL);
-    json_node_unref (root);
-    return text;
+    return ioh_json_print (builder);
 }

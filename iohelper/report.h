@@ -54,8 +54,9 @@ char **ioh_report_lines (const IohReport *report);
 /* One line of what a successful transfer did; the caller frees it. */
 char *ioh_report_summary (const IohReport *report, const IohPlan *plan);
 
-/* The object as text; FACTS and PLAN are NULL when it did not come to them, ERROR when all went
- * well. SIGNAL_NUMBER is not 0 when a signal ended the transfer. The caller frees it. */
+/* The object as text with a newline at its end; FACTS and PLAN are NULL when it did not come to
+ * them, ERROR when all went well. SIGNAL_NUMBER is not 0 when a signal ended the transfer. The
+ * caller frees it. */
 char *ioh_report_to_json (const IohReport *report, const IohOptions *options, const IohFacts *facts,
                           const IohPlan *plan, const GError *error, int signal_number);
 

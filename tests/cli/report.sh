@@ -22,16 +22,21 @@ text = open(sys.argv[1]).read()
 objects = []
 r = json.loads(text, object_hook=lambda o: objects.append(o) or o)
 assert text.endswith("\n"), "no line"
+of_a_save = ["sync", "exists"]
 for key in """program version direction outcome bytes durable stream file engine cache
-              sync exists alignment block-size steps-down notes seconds""".split():
+              alignment block-size steps-down notes seconds""".split():
     assert key in r, "no " + key
-choices = [r[key] for key in ("engine", "cache", "sync", "exists")]
+for key in of_a_save:
+    assert (key in r) == (r["direction"] == "save"), key
+choices = [r[key] for key in ["engine", "cache"] + of_a_save if key in r]
 choices += [r["stream"]["pipe-size"]] if r["stream"]["kind"] == "pipe" else []
 for choice in choices:
     assert set(choice) == {"asked", "used", "reason"} and choice["reason"], choice
 assert not [v for o in objects for v in o.values() if v is None], "a member that does not apply"
 for key in ("total", "wait-stream", "wait-file", "flush"):
     assert r["seconds"][key] >= 0, "seconds: " + key
+for line in text.split('"seconds"')[1].splitlines():
+    assert len(line.partition(".")[2].rstrip(",")) <= 6, "more than microseconds: " + line
 parts = r["seconds"]["wait-stream"] + r["seconds"]["wait-file"] + r["seconds"]["flush"]
 assert parts <= r["seconds"]["total"] * 1.01 + 0.001, "the parts are more than the whole"
 assert r["program"] == "iohelper" and r["version"][0].isdigit()
@@ -123,6 +128,18 @@ exec 6>&-
 ok "a cancelled run reports" "$python" -I -S look.py r 'r["outcome"] == "cancelled"' \
     'r["signal"] == 15' 'r["durable"] is False'
 
+# So does a manager that goes away, which is told to who reads the messages.
+mkfifo line
+exec 6<>fifo 7<>line
+start save --control-fd 8 --report r d/new <fifo 8<line 6>&- 7>&-
+gen 100000 >&6
+exec 7>&-
+end
+exec 6>&-
+expect "a manager that has gone: one line" 143 "cancelled" "manager"
+ok "a manager that has gone: a report" "$python" -I -S look.py r 'r["outcome"] == "cancelled"'
+ok "a manager that has gone: no file" test ! -e d/new
+
 # A usage error still needs no report; a report that cannot be written is an error of its own, but
 # never at the cost of the stream.
 for where in /dev/full gone/r fd:97 fd:x d; do
@@ -134,7 +151,9 @@ for where in /dev/full gone/r fd:97 fd:x d; do
     case $(status) in
     0) fail "K87: --report $where fails" "status 0" ;;
     *)
-        verdict "K87: --report $where fails" "$(complaint "$(status)" "$where")"
+        reason=
+        [[ $where != /dev/full ]] || reason="No space left on device"
+        verdict "K87: --report $where fails" "$(complaint "$(status)" "$where" "$reason")"
         if [[ $(size_of rest) == "$n" ]]; then
             ok "K87: --report $where: refused before the stream was touched" test ! -e d/f
         else
@@ -190,9 +209,13 @@ done
 for word in engine cache sync publish block; do
     like "--explain tells of $word" "$(<said)" "*$word*"
 done
+ok "--explain takes nothing for asked that is a default" grep -q "^sync  *full: the default" said
+helper save --explain --sync none d/f >said </dev/null
+ok "--explain tells what was asked for" grep -q "^sync  *none: asked for" said
 helper restore --explain stream >said </dev/null
 expect "restore --explain ends well" 0
 like "restore --explain writes the plan, not the image" "$(<said)" "*engine*"
+is "restore --explain says nothing of how a file is written" "$(grep -cE '^(sync|publish)' said)" 0
 helper restore --explain gone >said </dev/null
 expect "restore --explain of nothing" 4 file gone "No such file"
 helper save --explain --exists refuse d/f >said </dev/null

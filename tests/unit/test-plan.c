@@ -307,7 +307,8 @@ test_image_refused (void)
 {
     static const PlanRow rows[] = {
         {"restore x", "size=0", "file x: check failed: the image is empty"},
-        {"restore --offset 1000 x", "", "file x: check failed: the image is empty"},
+        {"restore --offset 1000 x", "",
+         "file x: check failed: nothing lies behind the offset, 1000: it ends there"},
         {"restore --offset 1007 x", "",
          "file x: check failed: the offset lies 7 bytes behind its end"},
         {"restore --expect-size 1001 x", "",
