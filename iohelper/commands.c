@@ -7,6 +7,7 @@
  */
 #include "commands.h"
 
+#include "bench-values.h"
 #include "i18n.h"
 
 static const IohCommandInfo command_table[] = {
@@ -16,6 +17,8 @@ static const IohCommandInfo command_table[] = {
      N_ ("Restore a migration stream from IMAGE")},
     {"info", IOH_COMMAND_INFO, "IMAGE", 1, 1, N_ ("the file to look at, or fd:N, or -"),
      N_ ("Tell what IMAGE is and whether it is complete")},
+    {"bench", IOH_COMMAND_BENCH, "[SUITE [TARGET]]", 0, 2, "",
+     N_ ("Measure what iohelper can do on this machine"), ioh_bench_describe},
     {"engines", IOH_COMMAND_ENGINES, "", 0, 0, "",
      N_ ("List the engines, usable or not here, and why")},
 };

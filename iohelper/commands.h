@@ -15,7 +15,8 @@ typedef struct {
     unsigned most;
     const char
         *wanted; /* what the first of them is, for people, marked N_(); "" when there is none */
-    const char *summary; /* one line for people, marked N_() */
+    const char *summary;      /* one line for people, marked N_() */
+    char *(*describe) (void); /* what help says below the options; the caller frees it. Or NULL */
 } IohCommandInfo;
 
 /* The command of that name, or NULL. */

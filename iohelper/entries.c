@@ -7,12 +7,14 @@
  */
 #include "entries.h"
 
+#include "bench-values.h"
 #include "help.h"
 #include "i18n.h"
 
 #define ENTRIES_SAVE (1u << IOH_COMMAND_SAVE)
 #define ENTRIES_RESTORE (1u << IOH_COMMAND_RESTORE)
 #define ENTRIES_INFO (1u << IOH_COMMAND_INFO)
+#define ENTRIES_BENCH (1u << IOH_COMMAND_BENCH)
 #define ENTRIES_ENGINES (1u << IOH_COMMAND_ENGINES)
 #define ENTRIES_TRANSFERS (ENTRIES_SAVE | ENTRIES_RESTORE)
 #define ENTRIES_ALL G_MAXUINT
@@ -90,6 +92,22 @@ static const IohEntry entries_manager[] = {
      N_ ("Manager gone: cancel, finish-save (cancel)")},
 };
 
+static const IohEntry entries_bench[] = {
+    {IOH_OPTION_SIZE, 0, "SIZE", ioh_bench_value_take_size,
+     N_ ("Bytes of one run (so that all take 2 s)")},
+    {IOH_OPTION_RUNS, 0, "N", ioh_bench_value_take_runs,
+     N_ ("How often each cell is run (default 5)")},
+    {IOH_OPTION_BURST, 0, "SIZE", ioh_bench_value_take_size,
+     N_ ("Bytes of one write of the sender (default 131328)")},
+    {IOH_OPTION_RANDOM, 0, NULL, ioh_bench_value_take_data,
+     N_ ("Send random pages, which is the default")},
+    {IOH_OPTION_ZERO, 0, NULL, ioh_bench_value_take_data, N_ ("Send pages of zeros")},
+    {IOH_OPTION_EXISTS, 0, "WHAT", ioh_bench_value_take_exists,
+     N_ ("TARGET that exists: refuse, overwrite (refuse)")},
+    {IOH_OPTION_PLOT, 0, "FILE.svg", ioh_bench_value_take_plot,
+     N_ ("Draw a picture as well, by gnuplot")},
+};
+
 static const IohEntry entries_output[] = {
     {IOH_OPTION_JSON, 0, NULL, ioh_value_take_flag, N_ ("Print JSON")},
 };
@@ -114,7 +132,9 @@ static const IohSection entries_sections[] = {
     ENTRIES_SECTION (N_ ("On the way"), ENTRIES_TRANSFERS, FALSE, entries_way),
     ENTRIES_SECTION (N_ ("Tuning"), ENTRIES_TRANSFERS, TRUE, entries_tuning),
     ENTRIES_SECTION (N_ ("Managed by a program"), ENTRIES_TRANSFERS, TRUE, entries_manager),
-    ENTRIES_SECTION (N_ ("Output"), ENTRIES_INFO | ENTRIES_ENGINES, FALSE, entries_output),
+    ENTRIES_SECTION (N_ ("Measuring"), ENTRIES_BENCH, FALSE, entries_bench),
+    ENTRIES_SECTION (N_ ("Output"), ENTRIES_INFO | ENTRIES_BENCH | ENTRIES_ENGINES, FALSE,
+                     entries_output),
     ENTRIES_SECTION (N_ ("Help"), ENTRIES_ALL, FALSE, entries_help),
 };
 

@@ -108,6 +108,10 @@ ioh_help_command (const IohCommandInfo *info, gboolean all)
     for (unsigned n = 0; (section = ioh_section_nth (info->command, n)) != NULL; n++)
         if (all || !section->rare)
             help_append_section (text, section, width);
+    if (info->describe != NULL) {
+        g_autofree char *below = info->describe ();
+        g_string_append_printf (text, "\n%s", below);
+    }
     return g_string_free (text, FALSE);
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "cancel.h"
 #include "dropin.h"
 #include "error.h"
@@ -364,6 +365,23 @@ main_info (IohOptions *options)
     return (int) ioh_error_exit (error);
 }
 
+/* Takes over OPTIONS. The exit status; does not return when a signal ended it. */
+static int
+main_bench (IohOptions *options)
+{
+    g_autoptr (GError) error = NULL;
+    int signal_number = 0;
+    gboolean done = ioh_bench (options, &signal_number, &error);
+
+    ioh_options_free (options);
+    if (signal_number != 0)
+        ioh_cancel_die (signal_number);
+    if (done)
+        return IOH_EXIT_DONE;
+    main_say (IOH_PACKAGE, error->message);
+    return (int) ioh_error_exit (error);
+}
+
 static int
 main_dropin (int argc, char **argv)
 {
@@ -392,6 +410,8 @@ main (int argc, char **argv)
     }
     if (options->command == IOH_COMMAND_ENGINES)
         return main_engines (options);
+    if (options->command == IOH_COMMAND_BENCH)
+        return main_bench (options);
     if (options->command == IOH_COMMAND_INFO)
         return main_info (options);
     return main_transfer (IOH_PACKAGE, options);

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "bench-generator.h"
+#include "bench-values.h"
 #include "commands.h"
 #include "error.h"
 #include "help.h"
@@ -36,6 +38,11 @@ ioh_options_new (IohCommand command)
     options->offset = ioh_wire_range (IOH_OPTION_OFFSET)->standard;
     options->expect_bytes = ioh_wire_range (IOH_OPTION_EXPECT_SIZE)->standard;
     options->mode = IOH_MODE_STANDARD;
+    if (command == IOH_COMMAND_BENCH)
+        options->exists = IOH_EXISTS_REFUSE;
+    options->bench.size_bytes = IOH_UNSET;
+    options->bench.runs = IOH_BENCH_RUNS_STANDARD;
+    options->bench.burst_bytes = IOH_BENCH_BURST_BYTES;
     return options;
 }
 
@@ -52,6 +59,7 @@ ioh_options_free (IohOptions *options)
     g_free (options->engine);
     g_free (options->report);
     g_free (options->label);
+    g_free (options->bench.plot);
     g_free (options);
 }
 
@@ -147,6 +155,17 @@ options_take_command (const char *word, GError **error)
     return info;
 }
 
+/* OPERANDS end with NULL. */
+static gboolean
+options_take_operands (const IohCommandInfo *info, const char **operands, IohOptions *options,
+                       GError **error)
+{
+    if (info->command == IOH_COMMAND_BENCH)
+        return ioh_bench_take_operands (options, operands[0],
+                                        operands[0] != NULL ? operands[1] : NULL, error);
+    return info->most == 0 || ioh_operand_take (options, info->operands, operands[0], error);
+}
+
 IohOptions *
 ioh_options_parse (char **argv, GError **error)
 {
@@ -158,7 +177,7 @@ ioh_options_parse (char **argv, GError **error)
     g_autofree const char **operands = ioh_arguments_read (info, argv + 2, options, error);
     if (operands == NULL)
         return NULL;
-    if (info->most > 0 && !ioh_operand_take (options, info->operands, operands[0], error))
+    if (!options_take_operands (info, operands, options, error))
         return NULL;
     options->accept_empty = options->expect_bytes == 0;
     return g_steal_pointer (&options);

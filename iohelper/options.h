@@ -13,9 +13,23 @@ typedef enum {
     IOH_COMMAND_SAVE,
     IOH_COMMAND_RESTORE,
     IOH_COMMAND_INFO,
+    IOH_COMMAND_BENCH,
     IOH_COMMAND_ENGINES,
     IOH_COMMAND_DROPIN, /* libvirt_iohelper PATH FD; save or restore by the mode of FD */
 } IohCommand;
+
+#define IOH_BENCH_RUNS_STANDARD 5
+#define IOH_BENCH_RUNS_MOST 1001
+
+/* What a benchmark is to be. */
+typedef struct {
+    const char *suite;    /* its name, static */
+    uint64_t size_bytes;  /* of one run; IOH_UNSET: found out */
+    unsigned runs;        /* of each cell */
+    uint64_t burst_bytes; /* of one write of the sender */
+    gboolean zeros;       /* pages of zeros, not random ones */
+    char *plot;           /* FILE for a picture, NULL for none */
+} IohBenchOptions;
 
 /* What was asked, before anything was looked at. Const once parsed; read by probe and plan only. */
 typedef struct {
@@ -57,6 +71,7 @@ typedef struct {
     gboolean parent_death_given;
     gboolean explain;
     gboolean json;
+    IohBenchOptions bench;
     int verbosity; /* -1 quiet, 0, 1 and more */
 } IohOptions;
 

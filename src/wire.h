@@ -95,6 +95,12 @@ const char *ioh_wire_exit_name (IohExit status);
 #define IOH_OPTION_HELP_ALL "help-all"
 #define IOH_OPTION_VERSION "version"
 #define IOH_OPTION_JSON "json"
+#define IOH_OPTION_SIZE "size"
+#define IOH_OPTION_RUNS "runs"
+#define IOH_OPTION_BURST "burst"
+#define IOH_OPTION_RANDOM "random"
+#define IOH_OPTION_ZERO "zero"
+#define IOH_OPTION_PLOT "plot"
 
 /* How deep JSON may nest that comes from outside: reading it recurses as deep. */
 #define IOH_WIRE_JSON_DEPTH_MOST 32

@@ -43,7 +43,7 @@ taken () {
 helper --version >out </dev/null
 expect "--version ends well and says nothing else" 0
 like "--version prints program and version" "$(<out)" "iohelper*[0-9].[0-9]*"
-for command in "" save restore engines; do
+for command in "" save restore bench engines; do
     # shellcheck disable=SC2086
     helper $command --help >out </dev/null
     expect "${command:-iohelper} --help ends well" 0

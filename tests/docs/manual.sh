@@ -25,12 +25,17 @@ section () {
         }' "$page"
 }
 
+# long_options <TEXT: those that have an entry in it.
+long_options () {
+    sed -nE 's/^(-[a-z], )?(--[a-z][a-z-]+)(\[?=[^ ]+)?( .*)?$/\2/p' | sort
+}
+
 # documented PART...: the long options of these parts of OPTIONS.
 documented () {
     local part
     for part in "$@"; do
         section OPTIONS = | page=/dev/stdin section "$part" -
-    done | sed -nE 's/^(-[a-z], )?(--[a-z][a-z-]+)(\[?=[^ ]+)?( .*)?$/\2/p' | sort
+    done | long_options
 }
 
 # offered COMMAND: the long options that its help prints.
@@ -46,6 +51,27 @@ is "info: the options of help and manual page" \
     "$(offered info)" "$(documented 'Info and engines only' 'Every command')"
 is "engines: the options of help and manual page" \
     "$(offered engines)" "$(documented 'Info and engines only' 'Every command')"
+
+bench_page=$source/docs/iohelper-bench.1.rst
+is "bench: the options of help and manual page" \
+    "$(offered bench)" "$(page=$bench_page section OPTIONS = | long_options)"
+
+# entry OPTION: what its page tells of it.
+entry () {
+    awk -v option="$1" '/^(-[a-z], )?--/ { inside = $0 ~ "(^|, )" option "(=|$)" } inside' "$bench_page"
+}
+
+missing=
+while read -r option value; do
+    entry "$option" | grep -qF "**$value**" || missing+=" $option: $value"
+done < <("$IOH_HELPER" bench --help | sed -nE 's/^ +(--[a-z-]+).*\((default )?([a-z0-9]+)\)$/\1 \3/p')
+is "bench: every default is in its entry" "$missing" ""
+is "bench: there are defaults" \
+    "$("$IOH_HELPER" bench --help | grep -cE '\((default )?[a-z0-9]+\)$')" 3
+"$IOH_HELPER" bench none 2>"$T/err"
+is "bench: every suite is in the manual page, and no other" \
+    "$(page=$bench_page section SUITES = | sed -nE 's/^\*\*([a-z-]+)\*\*$/\1/p' | paste -sd, | sed 's/,/, /g')" \
+    "$(sed -n "s/.*'none' is not one of //p" "$T/err")"
 
 "$IOH_HELPER" engines --json |
     python3 -c 'import json, sys; [print(e["name"]) for e in json.load(sys.stdin)]' |

@@ -42,7 +42,7 @@ describe_ends (GString *text, const IohOptions *options)
 static char *
 describe (const IohOptions *options)
 {
-    static const char *const commands[] = {"save", "restore", "info", "engines", "dropin"};
+    static const char *const commands[] = {"save", "restore", "info", "bench", "engines", "dropin"};
     GString *text = g_string_new (commands[options->command]);
     g_autoptr (IohOptions) standard = ioh_options_new (options->command);
 
@@ -50,7 +50,8 @@ describe (const IohOptions *options)
     describe_word (text, "engine", options->engine, "auto");
     describe_word (text, "cache", ioh_wire_cache_name (options->cache), "auto");
     describe_word (text, "sync", ioh_wire_sync_name (options->sync), "full");
-    describe_word (text, "exists", ioh_wire_exists_name (options->exists), "replace");
+    describe_word (text, "exists", ioh_wire_exists_name (options->exists),
+                   ioh_wire_exists_name (standard->exists));
     describe_word (text, "queue", ioh_wire_queue_name (options->queue), "auto");
     describe_word (text, "progress", ioh_wire_progress_name (options->progress), "auto");
     describe_word (text, "death", ioh_wire_parent_death_name (options->parent_death), "cancel");
@@ -73,6 +74,12 @@ describe (const IohOptions *options)
     if (options->verbosity != 0)
         g_string_append_printf (text, " verbosity=%d", options->verbosity);
     describe_word (text, "report", options->report, NULL);
+    describe_word (text, "suite", options->bench.suite, NULL);
+    describe_number (text, "size", options->bench.size_bytes, IOH_UNSET);
+    describe_number (text, "runs", options->bench.runs, 5);
+    describe_number (text, "burst", options->bench.burst_bytes, 131328);
+    describe_number (text, "zeros", (uint64_t) options->bench.zeros, 0);
+    describe_word (text, "plot", options->bench.plot, NULL);
     return g_string_free (text, FALSE);
 }
 
@@ -188,6 +195,14 @@ test_values (void)
         {"save --report=a=b x", "save file=x stream=0 report=a=b"},
         {"save --offset 1 --offset 2 x", "save file=x stream=0 offset=2"},
         {"engines --json", "engines json=1"},
+        {"bench", "bench file=/dev/null suite=summary"},
+        {"bench pipe-size", "bench file=/dev/null suite=pipe-size"},
+        {"bench summary x --exists=overwrite", "bench file=x exists=overwrite suite=summary"},
+        {"bench --exists overwrite --exists refuse", "bench file=/dev/null suite=summary"},
+        {"bench --size 1G --runs 9 --burst 64 --zero --plot p.svg --json",
+         "bench file=/dev/null json=1 suite=summary size=1073741824 runs=9 burst=64 zeros=1 "
+         "plot=p.svg"},
+        {"bench --zero --random", "bench file=/dev/null suite=summary"},
     };
 
     check_accepted (rows, G_N_ELEMENTS (rows));
@@ -219,6 +234,14 @@ test_commands_refused (void)
         {"restore --sync none x",
          "restore: there is no option --sync; see 'iohelper restore --help'"},
         {"engines --fd 3", "engines: there is no option --fd; see 'iohelper engines --help'"},
+        {"bench x", "bench: 'x' is not one of summary, pipe-size, socket-buffer, message-size, "
+                    "queue-depth"},
+        {"bench pip-size", "bench: 'pip-size' is not one of summary, pipe-size, socket-buffer, "
+                           "message-size, queue-depth; did you mean 'pipe-size'?"},
+        {"bench pipe-size x y", "bench: 'y' is one argument too many"},
+        {"bench pipe-size ''", "TARGET is empty"},
+        {"bench queue-depth", "bench: queue-depth needs a TARGET, a file or a block device"},
+        {"bench --engine copy", "bench: there is no option --engine; see 'iohelper bench --help'"},
         {"save -x y", "save: there is no option -x; see 'iohelper save --help'"},
         {"save -qxv y", "save: there is no option -x; see 'iohelper save --help'"},
         {"save x --offset", "--offset: its value BYTES is missing"},
@@ -262,6 +285,12 @@ test_values_refused (void)
         {"save --fd x y", "--fd: 'x' is not a descriptor number"},
         {"save --fd -1 y", "--fd: '-1' is not a descriptor number"},
         {"save --fd 2147483648 y", "--fd: '2147483648' is not a descriptor number"},
+        {"bench --size 0", "--size: '0' is not between 1 and 4611686018427387903"},
+        {"bench --burst 0", "--burst: '0' is not between 1 and 2097152"},
+        {"bench --burst 2097153", "--burst: '2097153' is not between 1 and 2097152"},
+        {"bench --runs 0", "--runs: '0' is not a number from 1 to 1001"},
+        {"bench --runs 1002", "--runs: '1002' is not a number from 1 to 1001"},
+        {"bench --exists replace", "--exists: 'replace' is not one of refuse, overwrite"},
         {"save fd:", "fd:: '' is not a descriptor number"},
         {"save fd:x", "fd:x: 'x' is not a descriptor number"},
         {"save /dev/fd/1x", "/dev/fd/1x: '1x' is not a descriptor number"},
@@ -318,6 +347,7 @@ test_dropin_wanted (void)
         {"iohelper engines", FALSE},
         {"iohelper save 3", FALSE},
         {"iohelper restore 3", FALSE},
+        {"iohelper bench 3", FALSE},
         {"iohelper /x 3x", FALSE},
         {"iohelper /x ''", FALSE},
         {"iohelper --x 3", FALSE},

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bench-json - a benchmark as scripts read it.
+ *
+ * Owns the names of its members. They are never translated and never change.
+ */
+#include <json-glib/json-glib.h>
+
+#include "bench-result.h"
+#include "i18n.h"
+
+static void
+json_add_string (JsonBuilder *builder, const char *name, const char *value)
+{
+    if (value == NULL)
+        return;
+    g_autofree char *valid = g_utf8_make_valid (value, -1);
+    json_builder_set_member_name (builder, name);
+    json_builder_add_string_value (builder, valid);
+}
+
+static void
+json_add_number (JsonBuilder *builder, const char *name, uint64_t value)
+{
+    json_builder_set_member_name (builder, name);
+    json_builder_add_int_value (builder, (gint64) value);
+}
+
+static void
+json_add_real (JsonBuilder *builder, const char *name, double value)
+{
+    json_builder_set_member_name (builder, name);
+    json_builder_add_double_value (builder, value);
+}
+
+static void
+json_add_figure (JsonBuilder *builder, const char *name, IohBenchFigure figure)
+{
+    json_builder_set_member_name (builder, name);
+    json_builder_begin_object (builder);
+    json_add_real (builder, "median", figure.median);
+    json_add_real (builder, "lowest", figure.low);
+    json_add_real (builder, "highest", figure.high);
+    json_builder_end_object (builder);
+}
+
+static void
+json_add_runs (JsonBuilder *builder, const IohBenchCell *cell)
+{
+    json_builder_set_member_name (builder, "runs");
+    json_builder_begin_array (builder);
+    for (unsigned i = 0; i < cell->runs->len; i++) {
+        const IohBenchRun *run = &g_array_index (cell->runs, IohBenchRun, i);
+        json_builder_begin_object (builder);
+        json_add_real (builder, "seconds", (double) run->us / G_USEC_PER_SEC);
+        json_add_real (builder, "mbit-per-second", ioh_bench_run_mbit (run));
+        json_add_real (builder, "cpu-seconds", (double) run->cpu_us / G_USEC_PER_SEC);
+        json_add_real (builder, "peer-cpu-seconds", (double) run->peer_cpu_us / G_USEC_PER_SEC);
+        json_builder_end_object (builder);
+    }
+    json_builder_end_array (builder);
+}
+
+static void
+json_add_figures (JsonBuilder *builder, const IohBenchTable *table, const IohBenchCell *cell)
+{
+    json_add_figure (builder, "mbit-per-second", ioh_bench_cell_figure (cell, IOH_BENCH_MBIT));
+    json_add_figure (builder, "seconds", ioh_bench_cell_figure (cell, IOH_BENCH_SECONDS));
+    if (table->unit == IOH_BENCH_IOPS)
+        json_add_figure (builder, "iops", ioh_bench_cell_figure (cell, IOH_BENCH_IOPS));
+    json_add_figure (builder, "cpu-seconds-per-gib", ioh_bench_cell_cpu (cell));
+    if (table->compares) {
+        const IohBenchCell *first = g_ptr_array_index (table->cells, 0);
+        json_add_real (builder, "ratio",
+                       ioh_bench_cell_figure (cell, IOH_BENCH_MBIT).median /
+                           ioh_bench_cell_figure (first, IOH_BENCH_MBIT).median);
+    }
+}
+
+static void
+json_add_arguments (JsonBuilder *builder, const IohBenchCell *cell)
+{
+    json_builder_set_member_name (builder, "options");
+    json_builder_begin_array (builder);
+    for (unsigned i = 0; cell->arguments != NULL && cell->arguments[i] != NULL; i++)
+        json_builder_add_string_value (builder, cell->arguments[i]);
+    json_builder_end_array (builder);
+}
+
+static void
+json_add_cell (JsonBuilder *builder, const IohBenchTable *table, const IohBenchCell *cell)
+{
+    json_builder_begin_object (builder);
+    for (unsigned i = 0; i < ioh_bench_table_axes (table); i++)
+        json_add_string (builder, table->keys[i], cell->labels[i]);
+    json_add_string (builder, "link", ioh_bench_link_name (cell->link));
+    json_add_arguments (builder, cell);
+    json_add_number (builder, "burst", cell->burst_bytes);
+    json_add_string (builder, "refused", cell->refused);
+    json_add_string (builder, "used", cell->used);
+    if (cell->buffer_asked > 0) {
+        json_add_number (builder, "buffer-asked", cell->buffer_asked);
+        json_add_number (builder, "buffer-used", cell->buffer_used);
+    }
+    if (cell->runs->len > 0) {
+        json_add_number (builder, "bytes", cell->bytes);
+        json_add_figures (builder, table, cell);
+    }
+    json_add_runs (builder, cell);
+    json_builder_end_object (builder);
+}
+
+static void
+json_add_tables (JsonBuilder *builder, const IohBenchResult *result)
+{
+    json_builder_set_member_name (builder, "tables");
+    json_builder_begin_array (builder);
+    for (unsigned t = 0; t < result->tables->len; t++) {
+        const IohBenchTable *table = g_ptr_array_index (result->tables, t);
+        json_builder_begin_object (builder);
+        json_add_string (builder, "name", table->name);
+        json_builder_set_member_name (builder, "axes");
+        json_builder_begin_array (builder);
+        for (unsigned i = 0; i < ioh_bench_table_axes (table); i++)
+            json_builder_add_string_value (builder, table->keys[i]);
+        json_builder_end_array (builder);
+        json_builder_set_member_name (builder, "cells");
+        json_builder_begin_array (builder);
+        for (unsigned i = 0; i < table->cells->len; i++)
+            json_add_cell (builder, table, g_ptr_array_index (table->cells, i));
+        json_builder_end_array (builder);
+        json_builder_end_object (builder);
+    }
+    json_builder_end_array (builder);
+}
+
+static void
+json_add_machine (JsonBuilder *builder, const IohBenchResult *result)
+{
+    const IohBenchMachine *machine = &result->machine;
+
+    json_builder_set_member_name (builder, "machine");
+    json_builder_begin_object (builder);
+    json_add_string (builder, "kernel", machine->kernel);
+    json_add_number (builder, "cpus", machine->cpus);
+    json_add_string (builder, "file-system", result->target->file_system);
+    json_add_number (builder, "pipe-max-size", machine->pipe_max_size);
+    json_add_number (builder, "wmem-max", machine->wmem_max);
+    if (machine->load >= 0)
+        json_add_real (builder, "load", machine->load);
+    if (machine->others >= 0) {
+        json_add_real (builder, "others-cpus", machine->others);
+        json_add_real (builder, "withheld-cpus", machine->withheld);
+    }
+    json_builder_set_member_name (builder, "busy");
+    json_builder_add_boolean_value (builder, ioh_bench_machine_was_busy (machine));
+    json_builder_end_object (builder);
+}
+
+static void
+json_add_notes (JsonBuilder *builder, const IohBenchResult *result)
+{
+    json_builder_set_member_name (builder, "notes");
+    json_builder_begin_array (builder);
+    for (unsigned i = 0; i < result->notes->len; i++) {
+        g_autofree char *valid = g_utf8_make_valid (g_ptr_array_index (result->notes, i), -1);
+        json_builder_add_string_value (builder, valid);
+    }
+    json_builder_end_array (builder);
+}
+
+char *
+ioh_bench_result_json (const IohBenchResult *result)
+{
+    g_autoptr (JsonBuilder) builder = json_builder_new ();
+    g_autoptr (JsonGenerator) generator = json_generator_new ();
+
+    json_builder_begin_object (builder);
+    json_add_string (builder, "program", IOH_PACKAGE);
+    json_add_string (builder, "version", IOH_VERSION);
+    json_add_string (builder, "suite", result->suite->name);
+    json_add_string (builder, "target", result->target->path);
+    json_add_number (builder, "runs", result->options->bench.runs);
+    json_add_string (builder, "data", result->options->bench.zeros ? "zero" : "random");
+    json_add_machine (builder, result);
+    json_add_notes (builder, result);
+    json_add_tables (builder, result);
+    json_builder_end_object (builder);
+    JsonNode *root = json_builder_get_root (builder);
+    json_generator_set_root (generator, root);
+    json_generator_set_pretty (generator, TRUE);
+    g_autofree char *text = json_generator_to_data (generator, NULL);
+    json_node_unref (root);
+    return g_strconcat (text, "\n", NULL);
+}

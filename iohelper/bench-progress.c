@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bench-progress - how far a benchmark is, for whoever sits in front of it.
+ *
+ * Owns one line of a terminal.
+ */
+#include "bench-progress.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "i18n.h"
+
+#define PROGRESS_CLEAR "\r\033[K"
+
+void
+ioh_bench_progress_start (IohBenchProgress *progress, const char *suite)
+{
+    *progress = (IohBenchProgress){.shown = isatty (STDERR_FILENO), .suite = suite};
+}
+
+void
+ioh_bench_progress_show (const IohBenchProgress *progress, const char *label)
+{
+    if (!progress->shown)
+        return;
+    fputs (PROGRESS_CLEAR, stderr);
+    if (progress->total == 0)
+        fprintf (stderr, _ ("%s: finding how much to move: %s"), progress->suite, label);
+    else
+        fprintf (stderr, _ ("%s: run %u of %u: %s"), progress->suite, progress->done + 1,
+                 progress->total, label);
+    fflush (stderr);
+}
+
+void
+ioh_bench_progress_end (const IohBenchProgress *progress)
+{
+    if (!progress->shown)
+        return;
+    fputs (PROGRESS_CLEAR, stderr);
+    fflush (stderr);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bench-values - reads what bench's own options and operands say.
+ *
+ * Owns the refusal of values that make no sense by themselves.
+ */
+#include "bench-values.h"
+
+#include <inttypes.h>
+
+#include "bench-generator.h"
+#include "bench-suites.h"
+#include "error.h"
+#include "i18n.h"
+#include "size.h"
+#include "spelling.h"
+
+#define BENCH_NULL_DEVICE "/dev/null"
+
+gboolean
+ioh_bench_value_take_size (const char *option, const char *value, IohOptions *options,
+                           GError **error)
+{
+    gboolean burst = g_str_equal (option, IOH_OPTION_BURST);
+    uint64_t *member = burst ? &options->bench.burst_bytes : &options->bench.size_bytes;
+    const uint64_t least = 1;
+    uint64_t most = burst ? IOH_BENCH_BURST_MOST : INT64_MAX / 2;
+    uint64_t bytes = 0;
+
+    if (!ioh_size_parse (option, value, &bytes, error))
+        return FALSE;
+    if (bytes < least || bytes > most)
+        return ioh_error_usage (error, _ ("--%s: '%s' is not between %" PRIu64 " and %" PRIu64),
+                                option, value, least, most);
+    *member = bytes;
+    return TRUE;
+}
+
+gboolean
+ioh_bench_value_take_runs (const char *option, const char *value, IohOptions *options,
+                           GError **error)
+{
+    guint64 runs = 0;
+
+    if (!g_ascii_string_to_unsigned (value, 10, 1, IOH_BENCH_RUNS_MOST, &runs, NULL))
+        return ioh_error_usage (error, _ ("--%s: '%s' is not a number from 1 to %d"), option, value,
+                                IOH_BENCH_RUNS_MOST);
+    options->bench.runs = (unsigned) runs;
+    return TRUE;
+}
+
+gboolean
+ioh_bench_value_take_data (const char *option, const char *value, IohOptions *options,
+                           GError **error)
+{
+    options->bench.zeros = g_str_equal (option, IOH_OPTION_ZERO);
+    return TRUE;
+}
+
+/* A replaced file would be as gone as one that is written over. */
+gboolean
+ioh_bench_value_take_exists (const char *option, const char *value, IohOptions *options,
+                             GError **error)
+{
+    IohExists exists;
+
+    if (!ioh_wire_exists_parse (value, &exists) || exists == IOH_EXISTS_REPLACE)
+        return ioh_error_usage (error, _ ("--%s: '%s' is not one of %s"), option, value,
+                                "refuse, overwrite");
+    options->exists = exists;
+    return TRUE;
+}
+
+gboolean
+ioh_bench_value_take_plot (const char *option, const char *value, IohOptions *options,
+                           GError **error)
+{
+    g_free (options->bench.plot);
+    options->bench.plot = g_strdup (value);
+    return TRUE;
+}
+
+static gboolean
+bench_refuse_suite (const char *word, GError **error)
+{
+    g_auto (GStrv) names = ioh_bench_suite_names ();
+    g_autofree char *list = g_strjoinv (", ", names);
+    const char *nearest = ioh_spelling_nearest (word, (const char *const *) names);
+
+    if (nearest != NULL)
+        return ioh_error_usage (error, _ ("bench: '%s' is not one of %s; did you mean '%s'?"), word,
+                                list, nearest);
+    return ioh_error_usage (error, _ ("bench: '%s' is not one of %s"), word, list);
+}
+
+gboolean
+ioh_bench_take_operands (IohOptions *options, const char *suite, const char *target, GError **error)
+{
+    const IohBenchSuite *found =
+        suite != NULL ? ioh_bench_suite_find (suite) : ioh_bench_suite_nth (0);
+
+    if (found == NULL)
+        return bench_refuse_suite (suite, error);
+    if (target != NULL && target[0] == '\0')
+        return ioh_error_usage (error, _ ("%s is empty"), "TARGET");
+    if (target == NULL && found->needs_storage)
+        return ioh_error_usage (error, _ ("bench: %s needs a TARGET, a file or a block device"),
+                                found->name);
+    options->bench.suite = found->name;
+    ioh_options_set_file (options, target != NULL ? target : BENCH_NULL_DEVICE, -1);
+    return TRUE;
+}
+
+char *
+ioh_bench_describe (void)
+{
+    g_autoptr (GString) text = g_string_new (_ ("Suites"));
+    const IohBenchSuite *suite;
+
+    g_string_append_c (text, ':');
+    for (unsigned i = 0; (suite = ioh_bench_suite_nth (i)) != NULL; i++)
+        g_string_append_printf (text, "\n  %-13s    %s", suite->name, _ (suite->summary));
+    g_string_append_c (text, '\n');
+    return g_string_free (g_steal_pointer (&text), FALSE);
+}
