@@ -53,6 +53,10 @@ ioh_storage_init (IohStorage *storage, const IohOptions *options, const IohPlan 
             return ioh_storage_failed (storage, IOH_STAGE_OPEN, IOH_NO_OFFSET, result, error);
     }
     storage->dontcache = plan->cache == IOH_CACHE_DROP;
+    /* for odd heads and tails; a transfer that has begun opens nothing any more. What cannot be had
+     * twice is dealt with when it comes to that. */
+    if (storage->direct_fd >= 0)
+        ioh_storage_plain_fd (storage);
     return TRUE;
 }
 
