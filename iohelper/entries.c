@@ -81,6 +81,8 @@ static const IohEntry entries_tuning[] = {
      N_ ("Size wanted for the stream's pipe (default 1M)")},
     {IOH_OPTION_SOCKET_BUFFER, 0, "SIZE", ioh_value_take_size,
      N_ ("Buffer wanted for the stream's socket (default 1M)")},
+    {IOH_OPTION_NO_SANDBOX, 0, NULL, ioh_value_take_flag,
+     N_ ("Keep all rights, to find out what goes wrong")},
 };
 
 static const IohEntry entries_manager[] = {

@@ -16,6 +16,7 @@
 
 #include "bench.h"
 #include "cancel.h"
+#include "confine.h"
 #include "dropin.h"
 #include "error.h"
 #include "i18n.h"
@@ -188,6 +189,8 @@ transfer_run (Transfer *transfer)
         if (transfer->report_fd < 0)
             return;
     }
+    if (!options->no_sandbox)
+        ioh_confine_privileges ();
     if (!options->explain && !transfer_open_links (transfer))
         return;
     transfer->facts = ioh_probe (options, &transfer->error);
@@ -312,7 +315,7 @@ main_transfer (const char *program, IohOptions *options)
     Transfer transfer = {
         .program = program,
         .options = options,
-        .links = {.report = ioh_report_new ()},
+        .links = {.report = ioh_report_new (), .own_process = TRUE},
         .report_fd = -1,
     };
 

@@ -62,6 +62,7 @@ typedef struct {
     char *label; /* SELinux context of a created file, NULL for none */
     gboolean keep_partial;
     gboolean accept_empty; /* a stream of no bytes is no failure */
+    gboolean no_sandbox;   /* what is not needed is not given up */
 
     char *report; /* FILE, fd:N or -, NULL for none */
     IohProgressWhen progress;

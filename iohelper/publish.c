@@ -235,6 +235,13 @@ ioh_publication_flush (IohPublication *publication, GError **error)
 }
 
 void
+ioh_publication_drop (const IohPublication *publication)
+{
+    if (publication->temporary != NULL)
+        ioh_sys_unlink (publication->directory_fd, publication->temporary);
+}
+
+void
 ioh_publication_discard (IohPublication *publication, int fd, gboolean keep_partial)
 {
     /* the longest names leave no room for an ending */
@@ -247,6 +254,5 @@ ioh_publication_discard (IohPublication *publication, int fd, gboolean keep_part
             ioh_sys_rename (publication->directory_fd, publication->temporary, partial) >= 0)
             return;
     }
-    if (publication->temporary != NULL)
-        ioh_sys_unlink (publication->directory_fd, publication->temporary);
+    ioh_publication_drop (publication);
 }

@@ -28,6 +28,9 @@ gboolean ioh_publication_flush (IohPublication *publication, GError **error);
 /* Removes what was created, or leaves it as TARGET.part when KEEP_PARTIAL. */
 void ioh_publication_discard (IohPublication *publication, int fd, gboolean keep_partial);
 
+/* Removes the temporary name, if there is one, and nothing else. Safe in a signal handler. */
+void ioh_publication_drop (const IohPublication *publication);
+
 void ioh_publication_free (IohPublication *publication);
 
 #endif

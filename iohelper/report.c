@@ -28,6 +28,8 @@ struct IohReport {
     GPtrArray *notes;
     int pipe_bytes;
     int pipe_errno;
+    const char *sandbox; /* NULL: it did not come to that */
+    char *sandbox_reason;
     IohPeer peer; /* its descriptor means nothing here */
     IohResult result;
 };
@@ -58,6 +60,7 @@ ioh_report_free (IohReport *report)
         return;
     g_ptr_array_unref (report->steps);
     g_ptr_array_unref (report->notes);
+    g_free (report->sandbox_reason);
     g_free (report);
 }
 
@@ -96,6 +99,14 @@ void
 ioh_report_peer (IohReport *report, const IohPeer *peer)
 {
     report->peer = *peer;
+}
+
+void
+ioh_report_sandbox (IohReport *report, const char *used, const char *reason)
+{
+    report->sandbox = used;
+    g_free (report->sandbox_reason);
+    report->sandbox_reason = g_strdup (reason);
 }
 
 void
@@ -298,6 +309,10 @@ report_add_plan (JsonBuilder *builder, const IohReport *report, const IohOptions
         report_add_choice (builder, IOH_REPORT_EXISTS, ioh_wire_exists_name (options->exists),
                            ioh_publish_name (plan->publish), plan->publish_reason);
     }
+    if (report->sandbox != NULL)
+        report_add_choice (builder, IOH_REPORT_SANDBOX,
+                           options->no_sandbox ? IOH_REPORT_SANDBOX_NONE : "auto", report->sandbox,
+                           report->sandbox_reason);
     report_begin_object (builder, IOH_REPORT_ALIGNMENT);
     report_add_bytes (builder, "memory", plan->memory_align);
     report_add_bytes (builder, "offset", plan->file_align);

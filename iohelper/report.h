@@ -45,6 +45,9 @@ void ioh_report_pipe_size (IohReport *report, int bytes, int error_number);
 /* The stream goes over a socket of ours, whose other end is PEER. */
 void ioh_report_peer (IohReport *report, const IohPeer *peer);
 
+/* What was given up before the first byte: USED is one of the words in wire.h. REASON is copied. */
+void ioh_report_sandbox (IohReport *report, const char *used, const char *reason);
+
 /* The numbers of the end. */
 void ioh_report_result (IohReport *report, const IohResult *result);
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "confine.h"
 #include "error.h"
 #include "i18n.h"
 #include "job.h"
@@ -26,6 +27,7 @@ typedef struct {
     IohRate rate;
     uint64_t activity;  /* of both sides at the last look */
     gint64 active_us;   /* when it changed */
+    gboolean confined;  /* what the transfer does without was given up */
     gboolean signalled; /* a signal may have come: the last wait did not say otherwise */
 } Run;
 
@@ -177,6 +179,25 @@ run_steps (Run *run, const IohEngine *engine, gpointer state, GError **error)
     return step;
 }
 
+/* The process is stopped: nothing half-made may stay. */
+static void
+run_clean_up (gpointer data)
+{
+    const Run *run = data;
+
+    ioh_sink_drop (run->job.sink);
+}
+
+/* Everything is open. What comes now from the stream or the image comes from anybody. */
+static void
+run_confine (Run *run)
+{
+    if (run->confined || !run->links.own_process)
+        return;
+    run->confined = TRUE;
+    ioh_confine (run->options, run->plan, run_clean_up, run, run->job.report);
+}
+
 /* Runs one engine from begin to end. What is in flight is waited for whatever happened; the first
  * error is the one that counts. */
 static IohStep
@@ -188,6 +209,7 @@ run_engine (Run *run, const IohEngine *engine, GError **error)
     run->result.engine = engine;
     if (state == NULL)
         return IOH_STEP_UNSUPPORTED;
+    run_confine (run);
     IohStep step = run_steps (run, engine, state, error);
     if (engine->settle != NULL && !engine->settle (state, &unsettled) && step != IOH_STEP_FAILED) {
         g_propagate_error (error, g_steal_pointer (&unsettled));
@@ -332,6 +354,7 @@ run_end (Run *run, gint64 begun_us, IohOutcome outcome)
         result->allocated = (uint64_t) run->facts->file.replaced.st_blocks * 512;
         result->wait_file_us += job->source->wait_us;
     }
+    ioh_sandbox_forget ();
     result->bytes = job->delivered;
     result->total_us = g_get_monotonic_time () - begun_us;
     ioh_report_result (job->report, result);

@@ -24,6 +24,7 @@ typedef struct {
     IohControl *control; /* may be NULL */
     IohReport *report;
     IohProgress *progress; /* may be NULL */
+    gboolean own_process;  /* nothing else lives in it: what is not needed is given up */
 } IohLinks;
 
 /* Carries out PLAN: opens the ends, moves the bytes, finishes or cleans up. The numbers are in

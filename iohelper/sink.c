@@ -372,6 +372,13 @@ ioh_sink_abandon (IohSink *sink, gboolean keep_partial, uint64_t end)
 }
 
 void
+ioh_sink_drop (const IohSink *sink)
+{
+    if (sink != NULL && sink->publication != NULL)
+        ioh_publication_drop (sink->publication);
+}
+
+void
 ioh_sink_free (IohSink *sink)
 {
     if (sink == NULL)

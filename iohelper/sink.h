@@ -77,6 +77,10 @@ gboolean ioh_sink_finish (IohSink *sink, GError **error);
  * of the file without a gap. */
 void ioh_sink_abandon (IohSink *sink, gboolean keep_partial, uint64_t end);
 
+/* Removes the name that an unfinished target has for now, if it has one; of SINK may be NULL. Safe
+ * in a signal handler, for the end of the process. */
+void ioh_sink_drop (const IohSink *sink);
+
 void ioh_sink_free (IohSink *sink);
 
 /* Where a failure of the file at byte OFFSET happened. */

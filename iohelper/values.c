@@ -205,6 +205,8 @@ ioh_value_take_flag (const char *option, const char *value, IohOptions *options,
         options->skip_header = TRUE;
     else if (g_str_equal (option, IOH_OPTION_EXPLAIN))
         options->explain = TRUE;
+    else if (g_str_equal (option, IOH_OPTION_NO_SANDBOX))
+        options->no_sandbox = TRUE;
     else
         options->json = TRUE;
     return TRUE;

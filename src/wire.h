@@ -83,6 +83,7 @@ const char *ioh_wire_exit_name (IohExit status);
 #define IOH_OPTION_CONTROL_FD "control-fd"
 #define IOH_OPTION_PARENT_DEATH "parent-death"
 #define IOH_OPTION_REPORT "report"
+#define IOH_OPTION_NO_SANDBOX "no-sandbox"
 #define IOH_OPTION_EXPLAIN "explain"
 #define IOH_OPTION_QUIET "quiet"
 #define IOH_OPTION_VERBOSE "verbose"
@@ -164,6 +165,7 @@ const char *const *ioh_wire_words (const char *option);
 #define IOH_REPORT_ALIGNMENT "alignment" /* object: memory, offset, origin */
 #define IOH_REPORT_BLOCK_SIZE "block-size"
 #define IOH_REPORT_RATE_LIMIT "rate-limit" /* bytes a second; left out without one */
+#define IOH_REPORT_SANDBOX "sandbox"       /* a choice */
 #define IOH_REPORT_STEPS_DOWN "steps-down" /* array of objects: what, from, to, offset, reason */
 #define IOH_REPORT_NOTES "notes"           /* array of strings */
 #define IOH_REPORT_SECONDS "seconds"       /* object of those below */
@@ -172,6 +174,12 @@ const char *const *ioh_wire_words (const char *option);
 #define IOH_REPORT_OUTCOME_DONE "done"
 #define IOH_REPORT_OUTCOME_FAILED "failed"
 #define IOH_REPORT_OUTCOME_CANCELLED "cancelled"
+
+/* What the sandbox may be: system calls are filtered; privileges and descriptors were given up only;
+ * nothing was. */
+#define IOH_REPORT_SANDBOX_SECCOMP "seccomp"
+#define IOH_REPORT_SANDBOX_BASIC "basic"
+#define IOH_REPORT_SANDBOX_NONE "none"
 
 /* Members of both ends. */
 #define IOH_REPORT_END_NAME "name"

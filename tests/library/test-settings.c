@@ -16,6 +16,7 @@ static const char *const not_for_programs[] = {
     IOH_OPTION_LISTEN,
     IOH_OPTION_CONNECT,
     IOH_OPTION_REPORT,
+    IOH_OPTION_NO_SANDBOX,
     IOH_OPTION_PROGRESS,
     IOH_OPTION_PROGRESS_FD,
     IOH_OPTION_CONTROL_FD,
