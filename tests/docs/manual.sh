@@ -108,6 +108,18 @@ is "every exit status is in the README, and no other" \
     "$(sed -nE 's/^\| ([0-9]+) \|.*/\1/p' "$source/README.md")" "$statuses"
 
 missing=
+for other in "$source"/docs/*.rst; do
+    while IFS='()' read -r name number; do
+        [[ -e $source/docs/$name.$number.rst ]] || missing+="${other##*/}: $name($number)"$'\n'
+    done < <(sed 's/[*\\ ]//g' "$other" | grep -oE '(lib|libvirt_)?iohelper(-[a-z]+)?\([0-9]\)')
+    name=${other##*/}
+    name=${name%.rst}
+    [[ $other == "$page" ]] || sed 's/[*\\ ]//g' "$page" | grep -qF "${name%.*}(${name##*.})" ||
+        missing+="iohelper(1) does not know $name"$'\n'
+done
+verdict "the manual pages know each other" "$missing"
+
+missing=
 for guide in "$source"/*.md "$source"/docs/*.md; do
     while read -r link; do
         [[ -e $(dirname "$guide")/$link ]] || missing+="${guide#"$source/"}: $link"$'\n'
