@@ -48,18 +48,18 @@ for sector in 512 4096; do
             for size in 1 511 4097 1049276; do
                 ff 8388608 >"$device"
                 gen $size | save --cache "$cache" "$device"
-                verdict "K42 K43 $engine: $size bytes, sectors of $sector, cache=$cache" \
+                verdict "$engine: $size bytes, sectors of $sector, cache=$cache" \
                     "$(complaint 0; holds $size)"
             done
             restore --cache "$cache" --expect-size 1049276 "$device" >out
-            restored "K42 $engine: expected so long, it is all that is read, $sector $cache" \
+            restored "$engine: expected so long, it is all that is read, $sector $cache" \
                 out 1049276
             restore --cache "$cache" "$device" | cmp - "$device"
-            is "K39 $engine: all of the device, $sector $cache" "$(status)" 0
+            is "$engine: all of the device, $sector $cache" "$(status)" 0
             for offset in 4095 1000001; do
                 ff 8388608 >"$device"
                 save --cache "$cache" --offset $offset "$device" <stream
-                verdict "K42 $engine: at offset $offset, sectors of $sector, cache=$cache" "$(
+                verdict "$engine: at offset $offset, sectors of $sector, cache=$cache" "$(
                     complaint 0
                     tail -c +$((offset + 1)) "$device" | head -c 1049276 | check 1049276
                     for part in "head -c $offset" "tail -c +$((offset + 1049276 + 1))"; do
@@ -68,17 +68,17 @@ for sector in 512 4096; do
                     done
                 )"
                 restore --cache "$cache" --offset $offset --expect-size 1049276 "$device" >out
-                restored "K40 $engine: back from $offset, sectors of $sector, cache=$cache" \
+                restored "$engine: back from $offset, sectors of $sector, cache=$cache" \
                     out 1049276
             done
             gen 8388608 | save --cache "$cache" "$device"
-            verdict "K43 $engine: exactly as large, sectors of $sector, cache=$cache" \
+            verdict "$engine: exactly as large, sectors of $sector, cache=$cache" \
                 "$(complaint 0; holds 8388608)"
             gen 8388609 | save --cache "$cache" "$device"
-            expect "K43 $engine: one byte too large, sectors of $sector, cache=$cache" \
+            expect "$engine: one byte too large, sectors of $sector, cache=$cache" \
                 5 file "$device" "No space left on device" 8388608
             yes | save --cache "$cache" "$device"
-            expect "K43 $engine: far too large, sectors of $sector, cache=$cache" \
+            expect "$engine: far too large, sectors of $sector, cache=$cache" \
                 5 file "$device" "No space left on device" 8388608
         done
         ff 8388608 >"$device"
@@ -86,18 +86,18 @@ for sector in 512 4096; do
             save --expect-size 8388609 "$device"
             check 1049276
         } <stream >said
-        expect "K43 $engine: known to be too large: refused first" 5 file "$device" 8388609 8388608
-        verdict "K43 $engine: nothing read, nothing written" "$(cat said; holds 0)"
+        expect "$engine: known to be too large: refused first" 5 file "$device" 8388609 8388608
+        verdict "$engine: nothing read, nothing written" "$(cat said; holds 0)"
         save --expect-size 1049277 "$device" <stream
-        expect "K09 $engine: a stream that ends early" 3 stream 1049276 1049277
+        expect "$engine: a stream that ends early" 3 stream 1049276 1049277
         save --exists refuse "$device" <stream
-        expect "K43 $engine: --exists is for files only" 0
+        expect "$engine: --exists is for files only" 0
         restore --expect-size 8388609 "$device" >out
-        expect "K08 $engine: more expected than the device has" 7 file "$device" truncated 8388609
+        expect "$engine: more expected than the device has" 7 file "$device" truncated 8388609
         restore "$device" | head -c 1048576 >out
-        expect "K58 $engine: a reader that has enough" 3 stream "Broken pipe"
+        expect "$engine: a reader that has enough" 3 stream "Broken pipe"
         save --report report fd:7 7<>"$device" <stream
-        verdict "K24 $engine: by descriptor, and the report" "$(
+        verdict "$engine: by descriptor, and the report" "$(
             complaint 0
             head -c 1049276 "$device" | check 1049276
             grep -qE '"kind" *: *"block"' report || cat report
@@ -106,7 +106,7 @@ for sector in 512 4096; do
         ln -sf "$device" link
         ff 8388608 >"$device"
         save link <stream
-        verdict "K76 $engine: through a link" "$(complaint 0; holds 1049276; readlink link | grep -vx "$device")"
+        verdict "$engine: through a link" "$(complaint 0; holds 1049276; readlink link | grep -vx "$device")"
         mknod node b $((0x$(stat -c %t "$device"))) $((0x$(stat -c %T "$device")))
         save node <stream
         verdict "$engine: another node stays a node" "$(complaint 0; [[ -b node ]] || echo gone)"
@@ -136,9 +136,9 @@ if attach 512 thin/disk; then
             fits save --cache $cache "$device" || continue
             gen 4M | save --cache $cache "$device"
             case $(status) in
-            4 | 5 | 6) verdict "K04 $engine: a thin device, cache=$cache" \
+            4 | 5 | 6) verdict "$engine: a thin device, cache=$cache" \
                 "$(complaint "$(status)" file "$device" | grep -v ^status)" ;;
-            *) fail "K04 $engine: a thin device, cache=$cache" "status $(status)" "$(<err)" ;;
+            *) fail "$engine: a thin device, cache=$cache" "status $(status)" "$(<err)" ;;
             esac
         done
     done

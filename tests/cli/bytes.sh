@@ -23,14 +23,14 @@ both () {
 for engine in $(engines); do
     for cache in direct drop keep; do
         fits save --cache "$cache" f || continue
-        verdict "K38 K39 K20 $engine: every tail, cache=$cache" "$(
+        verdict "$engine: every tail, cache=$cache" "$(
             for size in "${tail_sizes[@]}"; do
                 both "$size" --cache "$cache"
             done
         )"
     done
     for sync in none data full; do
-        verdict "K38 $engine: tails, sync=$sync" "$(
+        verdict "$engine: tails, sync=$sync" "$(
             for size in 1 513 65537 3640428; do
                 rm -f f
                 save --sync $sync f < <(gen "$size")
@@ -41,7 +41,7 @@ for engine in $(engines); do
     for block in 4096 12345 4M; do
         for cache in direct keep; do
             fits save --cache "$cache" --block-size $block f || continue
-            verdict "K38 $engine: tails, block size $block, cache=$cache" "$(
+            verdict "$engine: tails, block size $block, cache=$cache" "$(
                 for size in 1 4097 1048577; do
                     both "$size" --cache $cache --block-size $block
                 done
@@ -52,7 +52,7 @@ for engine in $(engines); do
     # An old file that is longer, in place.
     for cache in direct keep; do
         fits save --cache "$cache" f || continue
-        verdict "K19 $engine: nothing of a longer old file, cache=$cache" "$(
+        verdict "$engine: nothing of a longer old file, cache=$cache" "$(
             for size in 1 4095 65537; do
                 tr '\0' '\377' </dev/zero | head -c 1500000 >f
                 save --exists overwrite --cache "$cache" f < <(gen "$size")
@@ -70,7 +70,7 @@ for engine in $(engines); do
     # Odd places.
     for cache in direct drop keep; do
         fits save --cache "$cache" f || continue
-        verdict "K40 $engine: any --offset, cache=$cache" "$(
+        verdict "$engine: any --offset, cache=$cache" "$(
             for offset in 1 512 4095 4097 66721 1048577; do
                 rm -f f
                 head -c $offset /dev/zero | tr '\0' x >f
@@ -84,7 +84,7 @@ for engine in $(engines); do
                 { complaint 0 && check 1300007 <out; } 2>&1 | sed "s/^/restore at $offset: /"
             done
         )"
-        verdict "K13 $engine: past 4 GiB, cache=$cache" "$(
+        verdict "$engine: past 4 GiB, cache=$cache" "$(
             for offset in 2147483640 4294967293; do
                 rm -f f
                 : >f
@@ -98,7 +98,7 @@ for engine in $(engines); do
     done
     rm -f f
 
-    verdict "K14 $engine: a stream in random pieces" "$(
+    verdict "$engine: a stream in random pieces" "$(
         for max in 1 513 4097 65537 200000; do
             for cache in direct keep; do
                 fits save --cache "$cache" f || continue
@@ -109,10 +109,10 @@ for engine in $(engines); do
         done
     )"
     (head -c 100 /dev/zero; gen 1M) | save --cache "${cache_modes[1]}" f
-    verdict "K36 $engine: 100 bytes, then a mebibyte" \
+    verdict "$engine: 100 bytes, then a mebibyte" \
         "$(complaint 0 && tail -c +101 f | check 1048576)"
     "$IOH_PATTERN" trickle 1M "$seed" 4095 0 | taskset -c 0 "$IOH_HELPER" save --engine "$engine" f
-    verdict "K14 $engine: on one processor" "$(check 1048576 <f 2>&1)"
+    verdict "$engine: on one processor" "$(check 1048576 <f 2>&1)"
 
     head -c 3145729 /dev/urandom >random
     save --cache "${cache_modes[1]}" f <random
@@ -129,11 +129,11 @@ for at in 2147221504 4294705152 5368446976; do
         dd of=big bs=64K oflag=seek_bytes seek=$at conv=notrunc status=none
 done
 restore big | "$IOH_PATTERN" scan 5368709133 >out
-is "K13: a stream of 5 GiB comes out, each mark at its place" \
+is "a stream of 5 GiB comes out, each mark at its place" \
     "${PIPESTATUS[1]} $(status) $(<out)" "0 0 6"
 rm big
 head -c 5368709123 /dev/zero | save --report "$T/report" /dev/null
-expect "K13: a stream of 5 GiB goes in" 0
-ok "K13: and is counted" grep -qE '"bytes" *: *5368709123' report
+expect "a stream of 5 GiB goes in" 0
+ok "and is counted" grep -qE '"bytes" *: *5368709123' report
 
 finish

@@ -67,15 +67,15 @@ sweep () {
 
 if have_strace; then
     for engine in $(engines); do
-        verdict "K10 K29 $engine: kill -9 at any call" \
+        verdict "$engine: kill -9 at any call" \
             "$(sweep KILL 137 --block-size 512K)"
-        verdict "K28 K69 $engine: SIGTERM at any call" \
+        verdict "$engine: SIGTERM at any call" \
             "$(sweep TERM 143 --block-size 512K)"
         is "$engine: nothing left after all of that" "$(names_in d)" f
     done
     engine=${IOH_ENGINE:-auto}
 else
-    skip "K10: kill -9 at any call" "no strace"
+    skip "kill -9 at any call" "no strace"
 fi
 untraced
 
@@ -86,7 +86,7 @@ RANDOM=$seed
 echo "# seed $seed (IOH_SEED=$seed repeats this)"
 rm -f fifo
 mkfifo fifo
-verdict "K10: kill -9 after any number of bytes" "$(
+verdict "kill -9 after any number of bytes" "$(
     for ((i = 0; i < 12; i++)); do
         cp old d/f
         exec 6<>fifo
@@ -100,7 +100,7 @@ verdict "K10: kill -9 after any number of bytes" "$(
         cmp -s d/f old || echo "published before the end of the stream"
     done
 )"
-verdict "K10: kill -9 about when the stream ends" "$(
+verdict "kill -9 about when the stream ends" "$(
     for ((i = 0; i < 24; i++)); do
         fresh
         exec 6<>fifo
@@ -130,10 +130,10 @@ for signal in TERM INT HUP; do
         kill -$signal "$pid"
         end
         exec 6>&-
-        is "K69 $engine: SIG$signal while the stream waits: dies of it" "$(status)" $((128 + number))
-        is "K69 $engine: SIG$signal: silent" "$(<err)" ""
-        ok "K69 $engine: SIG$signal: the old file stays, alone" cmp d/f old
-        is "K28 $engine: SIG$signal: no litter" "$(names_in d)" f
+        is "$engine: SIG$signal while the stream waits: dies of it" "$(status)" $((128 + number))
+        is "$engine: SIG$signal: silent" "$(<err)" ""
+        ok "$engine: SIG$signal: the old file stays, alone" cmp d/f old
+        is "$engine: SIG$signal: no litter" "$(names_in d)" f
 
         # Before the first byte, and with a producer that never stops.
         exec 6<>fifo
@@ -141,7 +141,7 @@ for signal in TERM INT HUP; do
         kill -$signal "$pid"
         end
         exec 6>&-
-        is "K69 $engine: SIG$signal before the first byte" "$(status)" $((128 + number))
+        is "$engine: SIG$signal before the first byte" "$(status)" $((128 + number))
         exec 6<>fifo
         yes >fifo &
         producer=$!
@@ -152,14 +152,14 @@ for signal in TERM INT HUP; do
         kill $producer
         wait $producer 2>/dev/null
         exec 6>&-
-        is "K69 $engine: SIG$signal in the middle of a fast stream" "$(status)" $((128 + number))
-        is "K69 $engine: SIG$signal: nothing new" "$(names_in d) $(size_of d/f)" "f 5000"
+        is "$engine: SIG$signal in the middle of a fast stream" "$(status)" $((128 + number))
+        is "$engine: SIG$signal: nothing new" "$(names_in d) $(size_of d/f)" "f 5000"
 
         exec 6<>fifo
         start restore stream >fifo
         kill -$signal "$pid"
         end
-        is "K69 $engine: SIG$signal on a restore to a reader that sleeps" \
+        is "$engine: SIG$signal on a restore to a reader that sleeps" \
             "$(status)" $((128 + number))
         exec 6>&-
     done
@@ -202,8 +202,8 @@ is "twice SIGTERM" "$(status) $(names_in d)" "143 f"
 cp old d/f
 # shellcheck disable=SC2016
 bash -c '"$1" gen 100000; kill -9 $$' - "$IOH_PATTERN" 2>/dev/null | save --expect-size $n d/f
-expect "K09: the producer is killed" 3 stream 100000 $n
-ok "K09: the old file stays" cmp d/f old
-is "K09: no litter" "$(names_in d)" f
+expect "the producer is killed" 3 stream 100000 $n
+ok "the old file stays" cmp d/f old
+is "no litter" "$(names_in d)" f
 
 finish

@@ -37,26 +37,26 @@ built=yes
 
 for error in EPERM ENOSYS ENOMEM; do
     if [[ $built == no ]]; then
-        pass "K63 $error from io_uring_setup # SKIP this build is without io_uring"
+        pass "$error from io_uring_setup # SKIP this build is without io_uring"
         continue
     fi
     text=$(text_of $error)
     [[ $error != ENOSYS ]] || text="Function not implemented"
     broken io_uring_setup $error 1+
     gen $n | save d/f
-    saved "K63 $error from io_uring_setup: threads" d/f $n
-    like "K63 $error: the report tells" \
+    saved "$error from io_uring_setup: threads" d/f $n
+    like "$error: the report tells" \
         "$(reported queue asked) $(reported queue used) $(reported queue reason)" \
         "auto threads *$text*"
     restore --queue auto d/f >out
-    restored "K63 $error: the other way" out $n
-    like "K63 $error: the list of engines tells" "$(helper engines)" "*queue*threads: *$text*"
-    is "K63 $error: and as JSON" "$(helper engines --json | python3 -c 'import json, sys
+    restored "$error: the other way" out $n
+    like "$error: the list of engines tells" "$(helper engines)" "*queue*threads: *$text*"
+    is "$error: and as JSON" "$(helper engines --json | python3 -c 'import json, sys
 print([e["queue"]["name"] for e in json.load(sys.stdin) if e["name"] == "direct"][0])')" threads
     old_file
     gen $n | save --queue io_uring d/f
-    fails "K63 $error: io_uring asked for is refused" 2 --queue=io_uring "$text"
-    is "K63 $error: the same by --explain" \
+    fails "$error: io_uring asked for is refused" 2 --queue=io_uring "$text"
+    is "$error: the same by --explain" \
         "$(helper save --engine direct --explain --queue io_uring d/f; status)" 2
     under=()
 done
@@ -112,14 +112,14 @@ for error in EINVAL ENOSYS; do
     for when in 1+ 2; do
         broken splice $error $when
         gen $n | save d/f
-        saved "K17 $error from splice ($when): reads the stream itself" d/f $n
+        saved "$error from splice ($when): reads the stream itself" d/f $n
         ok "$error ($when): there was such a call" injected
     done
 done
 old_file
 broken splice EIO 2
 gen $n | save d/f
-fails "K17 EIO from splice" 3 stream read "$(text_of EIO)"
+fails "EIO from splice" 3 stream read "$(text_of EIO)"
 
 # ---- room reserved ahead -------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ for error in EIO ENOSPC; do
     old_file
     broken pwrite64 $error 3
     gen $n | save_in_turn --keep-partial d/f
-    verdict "K16 $error from the third write: the partial file is a prefix" "$({
+    verdict "$error from the third write: the partial file is a prefix" "$({
         hit
         complaint "$(status_of $error 4)" file d/f write "at byte 2097152" "$(text_of $error)"
         [[ $(names_in d) == "f f.part" ]] || names_in d
@@ -175,7 +175,7 @@ for error in EIO ENOSPC; do
     rm d/f
     broken pwrite64 $error 3
     gen $n | save_in_turn fd:5 5>d/f
-    verdict "K16 $error from the third write: so is what a descriptor is left with" "$({
+    verdict "$error from the third write: so is what a descriptor is left with" "$({
         hit
         [[ $(size_of d/f) == 2097152 ]] || size_of d/f
         check 2097152 <d/f
@@ -189,10 +189,10 @@ for queue in threads io_uring; do
         gen 8388608 | save --queue $queue --keep-partial d/f
     )
     if [[ $(status) == 2 && $queue == io_uring ]]; then
-        skip "K16 $queue: a limit cuts a block" "no io_uring"
+        skip "$queue: a limit cuts a block" "no io_uring"
         continue
     fi
-    verdict "K16 $queue: a limit cuts a block" "$({
+    verdict "$queue: a limit cuts a block" "$({
         complaint 5 file d/f write "at byte 1049600" "$(text_of EFBIG)"
         [[ $(size_of d/f.part) == 1049600 ]] || size_of d/f.part
         check 1049600 <d/f.part

@@ -14,26 +14,26 @@ for engine in $(engines); do
         for sync in data full; do
             broken fsync,fdatasync $error 1
             gen $n | save --sync $sync d/f
-            fails "K01 $engine: $error from the flush, sync=$sync" \
+            fails "$engine: $error from the flush, sync=$sync" \
                 "$(status_of $error 6)" file d/f flush "$(text_of $error)"
         done
     done
     # EINVAL and the like from the flush of a regular file is an error; of a device it is not.
     broken fsync,fdatasync EINVAL 1
     gen $n | save d/f
-    fails "K79 $engine: a file that cannot be flushed" 6 file d/f flush "Invalid argument"
+    fails "$engine: a file that cannot be flushed" 6 file d/f flush "Invalid argument"
     broken sync_file_range EIO 1
     gen $n | save --cache drop d/f
     if injected; then
-        fails "K02 $engine: EIO while writing behind" 6 file d/f flush "Input/output error"
+        fails "$engine: EIO while writing behind" 6 file d/f flush "Input/output error"
     else
-        verdict "K02 $engine: no writing behind here" "$(complaint 0)"
+        verdict "$engine: no writing behind here" "$(complaint 0)"
         old_file
     fi
     # The flush of the directory: the name is there, but may not last.
     broken fsync,fdatasync EIO 2
     gen $n | save d/f
-    verdict "K21 $engine: EIO from the directory's flush" \
+    verdict "$engine: EIO from the directory's flush" \
         "$(hit; complaint 6 file d/f flush "Input/output error"; names_in d | grep -vx f)"
     old_file
 
@@ -48,13 +48,13 @@ for engine in $(engines); do
                 broken "$call" $error "$at"
                 gen $n | save --cache $cache d/f
                 if [[ $(<err) == *stream* ]]; then
-                    fails "K06 $engine: $error from $call ($at) of the stream, cache=$cache" \
+                    fails "$engine: $error from $call ($at) of the stream, cache=$cache" \
                         3 stream read "$(text_of $error)"
-                    verdict "K06 $engine: and that is so" "$(blames stream)"
+                    verdict "$engine: and that is so" "$(blames stream)"
                 else
-                    fails "K05 K70 $engine: $error from $call ($at), cache=$cache" \
+                    fails "$engine: $error from $call ($at), cache=$cache" \
                         "$(status_of $error 4)" file d/f write "$(text_of $error)"
-                    verdict "K06 $engine: and that is so" "$(blames file)"
+                    verdict "$engine: and that is so" "$(blames file)"
                 fi
             done
         done <list
@@ -64,8 +64,8 @@ for engine in $(engines); do
     read -r call at <list
     broken "$call" EDQUOT "$at+"
     yes | save --cache keep d/f
-    fails "K05 $engine: writes that fail for ever end an endless stream" 5 file write quota
-    ok "K05 $engine: at the first failure ($(calls INJECTED))" test "$(calls INJECTED)" -le 8
+    fails "$engine: writes that fail for ever end an endless stream" 5 file write quota
+    ok "$engine: at the first failure ($(calls INJECTED))" test "$(calls INJECTED)" -le 8
 
     # ---- the end of a file -----------------------------------------------------------------------
     for cache in keep direct; do
@@ -73,10 +73,10 @@ for engine in $(engines); do
         broken ftruncate EIO 1
         gen $n | save --cache $cache d/f
         if injected; then
-            fails "K19 $engine: EIO from ftruncate, cache=$cache" \
+            fails "$engine: EIO from ftruncate, cache=$cache" \
                 6 file d/f truncate "Input/output error"
         else
-            verdict "K19 $engine: no ftruncate needed, cache=$cache" "$(complaint 0)"
+            verdict "$engine: no ftruncate needed, cache=$cache" "$(complaint 0)"
             old_file
         fi
     done
@@ -84,7 +84,7 @@ for engine in $(engines); do
     cat stream >>longer
     broken ftruncate EIO 1
     gen $n | save --exists overwrite longer
-    verdict "K19 $engine: EIO from the ftruncate of a longer file" \
+    verdict "$engine: EIO from the ftruncate of a longer file" \
         "$(injected || grep -q O_TRUNC trace || echo "neither cut nor emptied"
         injected || exit 0
         complaint 6 file longer truncate "Input/output error")"
@@ -115,7 +115,7 @@ for engine in $(engines); do
         for error in EIO EDQUOT; do
             broken close $error "$at"
             gen $n | save d/f
-            fails "K03 $engine: $error from close $at" \
+            fails "$engine: $error from close $at" \
                 "$(status_of $error 6)" file d/f close "$(text_of $error)"
         done
     done < <(sed -nE '/linkat\(/q; s/^[0-9]+ +(close|fsync)\(.*/\1/p' trace |

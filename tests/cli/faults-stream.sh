@@ -20,12 +20,12 @@ direct_lies_at_open () {
     old_file
     broken openat EINVAL "$at..${again:-$at}+$((${again:-at + 1} - at))"
     gen $n | save --cache auto d/f
-    verdict "K32 $engine: no O_DIRECT at open, cache=auto: says so and goes on" \
+    verdict "$engine: no O_DIRECT at open, cache=auto: says so and goes on" \
         "$(hit; complaint 0 "drop instead of direct" "Invalid argument"; check $n <d/f)"
     old_file
     broken openat EINVAL "$at..${again:-$at}+$((${again:-at + 1} - at))"
     gen $n | save --cache direct d/f
-    fails "K32 $engine: no O_DIRECT at open, cache=direct" 4 file d/f direct
+    fails "$engine: no O_DIRECT at open, cache=direct" 4 file d/f direct
 }
 
 # It opens, but a whole block is refused.
@@ -37,7 +37,7 @@ direct_lies_in_writes () {
     while read -r call at; do
         broken "$call" EINVAL "$at"
         gen $n | save --cache auto d/f
-        verdict "K33 $engine: EINVAL from direct $call ($at), cache=auto: says so and goes on" "$(
+        verdict "$engine: EINVAL from direct $call ($at), cache=auto: says so and goes on" "$(
             hit
             complaint 0 "drop instead of direct" "Invalid argument"
             check $n <d/f
@@ -46,7 +46,7 @@ direct_lies_in_writes () {
         old_file
         broken "$call" EINVAL "$at"
         gen $n | save --cache direct d/f
-        fails "K33 $engine: EINVAL from direct $call ($at), cache=direct" \
+        fails "$engine: EINVAL from direct $call ($at), cache=direct" \
             4 file d/f write direct "Invalid argument"
     done <list
 }
@@ -57,7 +57,7 @@ direct_lies_in_reads () {
     for when in 1 2; do
         broken $reads EINVAL $when "${image[@]}"
         restore --cache direct image | cat >out
-        verdict "K33 $engine: EINVAL from direct read $when, cache=direct" "$(
+        verdict "$engine: EINVAL from direct read $when, cache=direct" "$(
             hit
             if [[ $(<err) == *"engine $engine cannot go on"* ]]; then
                 complaint 3 stream "use --engine=auto"
@@ -78,7 +78,7 @@ direct_reads_give_way () {
     for when in 1 2; do
         broken "${call:-read}" EINVAL $when "${image[@]}"
         helper restore --engine "$1" --queue threads --queue-depth 1 image | cat >out
-        verdict "K33 $1: EINVAL from direct $call $when, cache=auto: says so and goes on" "$(
+        verdict "$1: EINVAL from direct $call $when, cache=auto: says so and goes on" "$(
             hit
             [[ $(status) == 0 ]] || echo "status $(status)"
             grep -q "drop instead of direct: Invalid argument" err || cat err
@@ -99,11 +99,11 @@ for engine in $(engines); do
         broken "$call" EIO "$at"
         gen $n | save d/f
         if [[ $(<err) == *file* ]]; then
-            fails "K06 K70 $engine: EIO from $call ($at) to the file" 4 file d/f write "Input/output"
-            verdict "K06 $engine: and that is so" "$(blames file)"
+            fails "$engine: EIO from $call ($at) to the file" 4 file d/f write "Input/output"
+            verdict "$engine: and that is so" "$(blames file)"
         else
-            fails "K06 K70 $engine: EIO from $call ($at) of the stream" 3 stream read "Input/output"
-            verdict "K06 $engine: and that is so" "$(blames stream)"
+            fails "$engine: EIO from $call ($at) of the stream" 3 stream read "Input/output"
+            verdict "$engine: and that is so" "$(blames stream)"
         fi
     done <list
 
@@ -115,7 +115,7 @@ for engine in $(engines); do
         for when in 1 2; do
             broken $reads EIO $when "${image[@]}"
             restore --cache $cache image | cat >out
-            verdict "K07 $engine: EIO from read $when of the image, cache=$cache" "$(
+            verdict "$engine: EIO from read $when of the image, cache=$cache" "$(
                 hit
                 complaint 4 file image read "Input/output error"
                 cmp -n "$(size_of out)" out image 2>&1
@@ -129,7 +129,7 @@ for engine in $(engines); do
     while read -r call at; do
         broken "$call" EIO "$at"
         restore image | cat >out
-        verdict "K06 $engine: EIO from $call ($at) to the stream" "$(
+        verdict "$engine: EIO from $call ($at) to the stream" "$(
             if [[ $(<err) == *file* ]]; then
                 complaint 4 file image read "Input/output error"
                 blames file
@@ -159,7 +159,7 @@ for engine in $(engines); do
     verdict "$engine: a kernel without statx" "$([[ $(status) == 0 ]] || cat err; check $n <d/f)"
     traced -e trace=fcntl -e inject=fcntl:error=EPERM
     gen $n | save d/f
-    verdict "K53 $engine: fcntl refused everything: done or a clear failure" \
+    verdict "$engine: fcntl refused everything: done or a clear failure" \
         "$([[ $(status) == 0 ]] && check $n <d/f || [[ -s err ]] || echo "silent")"
     traced -e trace=pwritev2,preadv2 -e inject=pwritev2,preadv2:error=EOPNOTSUPP
     gen $n | save --cache drop d/f
@@ -170,7 +170,7 @@ for engine in $(engines); do
     verdict "$engine: no fallocate, no fadvise here" "$(complaint 0; check $n <d/f)"
     traced -e trace=pipe2 -e inject=pipe,pipe2:error=EMFILE
     gen $n | save d/f
-    verdict "K59 $engine: no descriptors left for a pipe" "$(
+    verdict "$engine: no descriptors left for a pipe" "$(
         case $(status) in
         0) check $n <d/f ;;
         *) complaint "$(status)" "Too many open files" ;;
@@ -181,10 +181,10 @@ for engine in $(engines); do
     limits=(bash -c 'ulimit "$1" "$2"; shift 2; exec "$@"' -)
     under=("${limits[@]}" -n 16)
     gen $n | save d/f
-    verdict "K59 $engine: ulimit -n 16" "$(complaint 0; check $n <d/f)"
+    verdict "$engine: ulimit -n 16" "$(complaint 0; check $n <d/f)"
     under=("${limits[@]}" -n 4)
     gen $n | save d/f
-    verdict "K59 $engine: ulimit -n 4" "$(
+    verdict "$engine: ulimit -n 4" "$(
         case $(status) in
         0) check $n <d/f ;;
         *) complaint "$(status)" "Too many open files" ;;
@@ -197,16 +197,16 @@ for engine in $(engines); do
     under=("${limits[@]}" -f 1025)
     for block in 4096 1M; do
         gen $n | save --block-size $block d/f
-        verdict "K16 K18 K30 $engine: a file size limit, block size $block" "$(
+        verdict "$engine: a file size limit, block size $block" "$(
             complaint 5 file d/f write "File too large"
             [[ $(stamp_of d/f) == "$before" ]] || echo "the old file was touched"
             [[ $(names_in d) == f ]] || echo "litter: $(names_in d)"
         )"
     done
     gen $n | save --exists overwrite d/f
-    expect "K16 K30 $engine: the same in place" 5 file d/f write "File too large" 1049600
-    ok "K16 $engine: what is there is the stream's beginning" cmp -n "$(size_of d/f)" d/f stream
-    ok "K16 $engine: and all that fitted in whole blocks" test "$(size_of d/f)" -ge 1048576
+    expect "$engine: the same in place" 5 file d/f write "File too large" 1049600
+    ok "$engine: what is there is the stream's beginning" cmp -n "$(size_of d/f)" d/f stream
+    ok "$engine: and all that fitted in whole blocks" test "$(size_of d/f)" -ge 1048576
     old_file
 done
 engine=${IOH_ENGINE:-auto}
@@ -217,10 +217,10 @@ in_memory . || direct_reads_give_way auto
 
 untraced
 save d/f </dev/null
-expect "K11: an empty stream" 3 stream "0 bytes"
-is "K11: the old file stays, alone" "$(names_in d) $(stamp_of d/f)" "f $before"
+expect "an empty stream" 3 stream "0 bytes"
+is "the old file stays, alone" "$(names_in d) $(stamp_of d/f)" "f $before"
 save --expect-size 0 d/g </dev/null
-verdict "K11: an empty stream that is meant" "$(complaint 0; size_of d/g | grep -vx 0)"
+verdict "an empty stream that is meant" "$(complaint 0; size_of d/g | grep -vx 0)"
 rm -f d/g
 
 # ---- as long as expected? ------------------------------------------------------------------------
@@ -230,15 +230,15 @@ saved "as long as expected" d/g $n
 rm d/g
 for wrong in $((n + 1)) $((n * 2)); do
     save --expect-size $wrong d/f <stream
-    expect "K09: shorter than expected" 3 stream $n $wrong
+    expect "shorter than expected" 3 stream $n $wrong
 done
 for wrong in $((n - 1)) 4096 1 0; do
     save --expect-size $wrong d/f <stream
-    expect "K84: longer than $wrong" 3 stream $wrong
-    is "K84: the old file stays, alone" "$(names_in d) $(stamp_of d/f)" "f $before"
+    expect "longer than $wrong" 3 stream $wrong
+    is "the old file stays, alone" "$(names_in d) $(stamp_of d/f)" "f $before"
 done
 yes | save --expect-size 100000 d/f
-expect "K18: an endless stream is ended soon" 3 stream 100000
+expect "an endless stream is ended soon" 3 stream 100000
 
 # Failures of all kinds, many times: nothing is left, here or where temporary files could be.
 mkdir scratch
@@ -252,6 +252,6 @@ for when in 1 2 3; do
     save --expect-size 7 d/f <stream
     save d <stream
 done
-is "K28: failures leave nothing" "$(names_in d)$(names_in scratch)" f
+is "failures leave nothing" "$(names_in d)$(names_in scratch)" f
 
 finish

@@ -36,28 +36,28 @@ for engine in $(engines); do
     verdict "$engine: fd:5, appending" "$(complaint 0 && tail -c $n f | check $n)"
     : >f
     save fd:5 5>>f <stream
-    in_place "K56 $engine: fd:5, appending to nothing"
+    in_place "$engine: fd:5, appending to nothing"
     : >f
     save - >f <stream
     in_place "$engine: -"
     save /dev/stdout >f <stream
-    in_place "K76 $engine: /dev/stdout"
+    in_place "$engine: /dev/stdout"
     save /dev/fd/5 5>f <stream
-    in_place "K76 $engine: /dev/fd/5"
+    in_place "$engine: /dev/fd/5"
     save /proc/self/fd/5 5>f <stream
-    in_place "K76 $engine: /proc/self/fd/5"
+    in_place "$engine: /proc/self/fd/5"
     exec 8<&-
 
     save - <stream | cat >out
-    saved "K79 $engine: - is a pipe" out $n
+    saved "$engine: - is a pipe" out $n
     save --sync full /dev/stdout <stream | cat >out
-    saved "K79 $engine: /dev/stdout is a pipe" out $n
+    saved "$engine: /dev/stdout is a pipe" out $n
     save --sync full fd:5 5>/dev/null <stream
-    expect "K79 $engine: fd:5 is /dev/null" 0
+    expect "$engine: fd:5 is /dev/null" 0
     save --sync full - >/dev/full <stream
-    expect "K80 $engine: - is /dev/full" 5 file write "No space left on device"
+    expect "$engine: - is /dev/full" 5 file write "No space left on device"
     save - <stream | head -c 1000 >out
-    expect "K77 $engine: the pipe's reader leaves" 4 file write "Broken pipe"
+    expect "$engine: the pipe's reader leaves" 4 file write "Broken pipe"
     save --fd 7 f 7<stream </dev/null
     saved "$engine: the stream on --fd 7" f $n
     save f <stream
@@ -81,22 +81,22 @@ for engine in $(engines); do
     "$IOH_PATTERN" nonblock 5
     before=$(flags_of 5)/$(flags_of 7)
     start save fd:7 <&5 6>&-
-    is "K56 $engine: flags of the caller's descriptors while it waits" \
+    is "$engine: flags of the caller's descriptors while it waits" \
         "$(flags_of 5)/$(flags_of 7)" "$before"
     "$IOH_PATTERN" trickle 50000 1 200 500 >&6
-    is "K56 $engine: while it works" "$(flags_of 5)/$(flags_of 7)" "$before"
+    is "$engine: while it works" "$(flags_of 5)/$(flags_of 7)" "$before"
     exec 6>&-
     end
-    verdict "K55 $engine: a read end that does not block, slow bytes" \
+    verdict "$engine: a read end that does not block, slow bytes" \
         "$(complaint 0 && check 50000 <log)"
-    is "K56 $engine: afterwards" "$(flags_of 5)/$(flags_of 7)" "$before"
+    is "$engine: afterwards" "$(flags_of 5)/$(flags_of 7)" "$before"
 
     exec 6<>fifo
     start save fd:7 <&5 6>&-
     gen 100000 >&6
     kill -9 "$pid"
     end
-    is "K56 $engine: after kill -9" "$(flags_of 5)/$(flags_of 7)" "$before"
+    is "$engine: after kill -9" "$(flags_of 5)/$(flags_of 7)" "$before"
     exec 5<&- 6>&- 7>&-
     rm log
 done
@@ -114,58 +114,58 @@ if have_strace; then
     "$IOH_PATTERN" trickle 100 7 1 20000 >&6
     exec 6>&-
     end
-    expect "K55: single bytes with pauses" 0
-    ok "K55: no spinning ($(calls .) calls for 100 bytes)" test "$(calls .)" -lt 2000
+    expect "single bytes with pauses" 0
+    ok "no spinning ($(calls .) calls for 100 bytes)" test "$(calls .)" -lt 2000
     exec 5<&-
 else
-    skip "K55: no spinning" "no strace"
+    skip "no spinning" "no strace"
 fi
 
 # ---- the wrong ones ------------------------------------------------------------------------------
 
 rm -f new
 save fd:97 <stream
-expect "K81: a target that is closed" 2 file "fd 97" "Bad file descriptor"
+expect "a target that is closed" 2 file "fd 97" "Bad file descriptor"
 restore fd:97 >out
-expect "K81: an image that is closed" 2 file "fd 97" "Bad file descriptor"
+expect "an image that is closed" 2 file "fd 97" "Bad file descriptor"
 save --fd 97 new <stream
-expect "K81: a stream to read that is closed" 2 stream "fd 97" "Bad file descriptor"
+expect "a stream to read that is closed" 2 stream "fd 97" "Bad file descriptor"
 restore --fd 97 stream
-expect "K81: a stream to write that is closed" 2 stream "fd 97" "Bad file descriptor"
+expect "a stream to write that is closed" 2 stream "fd 97" "Bad file descriptor"
 save /dev/fd/97 <stream
-expect "K81: /dev/fd of a closed one" 2 file 97 "Bad file descriptor"
+expect "/dev/fd of a closed one" 2 file 97 "Bad file descriptor"
 save fd:5 5<stream </dev/null
-expect "K81: a target that is only for reading" 2 file "fd 5" "reading only"
+expect "a target that is only for reading" 2 file "fd 5" "reading only"
 restore fd:5 5>out2 >out
-expect "K81: an image that is only for writing" 2 file "fd 5" "writing only"
+expect "an image that is only for writing" 2 file "fd 5" "writing only"
 save --fd 5 new 5>out2
-expect "K81: a stream to read that is only for writing" 2 stream "fd 5" "writing only"
+expect "a stream to read that is only for writing" 2 stream "fd 5" "writing only"
 restore --fd 5 stream 5<stream
-expect "K81: a stream to write that is only for reading" 2 stream "fd 5" "reading only"
+expect "a stream to write that is only for reading" 2 stream "fd 5" "reading only"
 save - <stream 1<stream
-expect "K81: standard output only for reading" 2 file "standard output" "reading only"
+expect "standard output only for reading" 2 file "standard output" "reading only"
 save new <&-
-expect "K81: standard input closed" 2 stream "standard input" "Bad file descriptor"
+expect "standard input closed" 2 stream "standard input" "Bad file descriptor"
 save - <stream >&-
-expect "K81: target -, standard output closed" 2 file "standard output" "Bad file descriptor"
+expect "target -, standard output closed" 2 file "standard output" "Bad file descriptor"
 restore stream >&-
-expect "K81: standard output closed" 2 stream "standard output" "Bad file descriptor"
+expect "standard output closed" 2 stream "standard output" "Bad file descriptor"
 save new <"$T"
-expect "K81: the stream is a directory" 3 stream "standard input" "Is a directory"
+expect "the stream is a directory" 3 stream "standard input" "Is a directory"
 is "none of them made the target" "$(find . -name 'new*' -o -name '.*part')" ""
 
 # With standard descriptors closed, no file of ours may land on their numbers.
 "$IOH_HELPER" save --engine "$engine" new <stream 2>&- >&-
-is "K66: standard output and error closed: done" $? 0
-ok "K66: and only the stream is in the file" check $n <new
+is "standard output and error closed: done" $? 0
+ok "and only the stream is in the file" check $n <new
 "$IOH_HELPER" save --engine "$engine" --expect-size 5 new2 <stream 2>&- >&-
-is "K66: a failure with standard error closed" $? 3
-ok "K66: leaves no file" test ! -e new2
+is "a failure with standard error closed" $? 3
+ok "leaves no file" test ! -e new2
 "$IOH_HELPER" save --engine "$engine" -v new <stream 2>&-
-is "K66: -v with standard error closed" $? 0
-ok "K66: does not write into the image" check $n <new
+is "-v with standard error closed" $? 0
+ok "does not write into the image" check $n <new
 "$IOH_HELPER" restore --engine "$engine" -v stream 2>&- >out
-is "K66: restore -v with standard error closed" $? 0
-ok "K66: does not write into the stream" check $n <out
+is "restore -v with standard error closed" $? 0
+ok "does not write into the stream" check $n <out
 
 finish

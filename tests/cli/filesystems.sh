@@ -28,14 +28,14 @@ mounted () {
 for kind in ext4:4096 xfs:4096 btrfs:4096 vfat:512; do
     sector=${kind#*:}
     if ! have "mkfs.${kind%:*}" || ! mounted "${kind%:*}" "$sector" 384M; then
-        [[ $kind == ext4* ]] && skip "K41: $kind" "cannot be made or mounted"
+        [[ $kind == ext4* ]] && skip "$kind" "cannot be made or mounted"
         [[ $kind == ext4* ]] || echo "# no $kind here"
         continue
     fi
     for engine in $(engines); do
         for cache in direct drop; do
             fits save --cache "$cache" fs/f || continue
-            verdict "K38 K41 $engine on $kind, cache=$cache" "$(
+            verdict "$engine on $kind, cache=$cache" "$(
                 for size in 1 511 4097 1000001; do
                     gen $size | save --cache "$cache" --report "$T/report" fs/f
                     if [[ $cache == direct && $(status) == 4 && $(<err) == *irect* ]]; then
@@ -52,7 +52,7 @@ for kind in ext4:4096 xfs:4096 btrfs:4096 vfat:512; do
                 [[ $(names_in fs | sed 's/lost+found//') == *f* ]] || names_in fs
             )"
         done
-        verdict "K41 $engine on $kind: an odd piece in place, direct" "$(
+        verdict "$engine on $kind: an odd piece in place, direct" "$(
             gen 3000001 >fs/g
             gen 1000001 4097 | save --cache direct --exists overwrite --offset 4097 fs/g
             if [[ $(status) == 0 ]]; then
@@ -63,7 +63,7 @@ for kind in ext4:4096 xfs:4096 btrfs:4096 vfat:512; do
         )"
     done
     [[ $kind != ext4:4096 ]] ||
-        ok "K41: the alignment comes from the kernel" grep -qE '"offset" *: *4096' report
+        ok "the alignment comes from the kernel" grep -qE '"offset" *: *4096' report
     umount fs
 done
 engine=${IOH_ENGINE:-auto}
@@ -75,7 +75,7 @@ if mounted ext4 512 24M; then
         for cache in direct keep; do
             fits save --cache "$cache" fs/f || continue
             gen 32M | save --cache "$cache" fs/f
-            verdict "K01 K27 $engine: ext4 full in the middle, cache=$cache" "$(
+            verdict "$engine: ext4 full in the middle, cache=$cache" "$(
                 complaint 5 file fs/f "No space left on device"
                 check 5000 <fs/f
                 [[ $(names_in fs) == "f lost+found" ]] || names_in fs
@@ -95,27 +95,27 @@ if have fincore; then
             fits save --cache $cache f || continue
             save --cache $cache f <stream
             pages=$(fincore -nbo PAGES f)
-            ok "K49 $engine: cache=$cache leaves little of a save ($pages pages)" \
+            ok "$engine: cache=$cache leaves little of a save ($pages pages)" \
                 test "$pages" -lt 164
             restore --cache $cache f >/dev/null
             pages=$(fincore -nbo PAGES f)
-            ok "K49 $engine: cache=$cache leaves little of a restore ($pages pages)" \
+            ok "$engine: cache=$cache leaves little of a restore ($pages pages)" \
                 test "$pages" -lt 164
             restore --cache $cache --block-size 16M f >/dev/null
             pages=$(fincore -nbo PAGES f)
-            ok "K49 $engine: cache=$cache, great blocks ($pages pages)" test "$pages" -lt 164
+            ok "$engine: cache=$cache, great blocks ($pages pages)" test "$pages" -lt 164
         done
         rm -f f
         save --cache drop f < <(gen 12345677)
-        ok "K49 $engine: cache=drop of an odd size ($(fincore -nbo PAGES f) pages)" \
+        ok "$engine: cache=drop of an odd size ($(fincore -nbo PAGES f) pages)" \
             test "$(fincore -nbo PAGES f)" -lt 31
         cat f >/dev/null
         restore --cache drop f >/dev/null
-        ok "K48 $engine: what was cached before stays ($(fincore -nbo PAGES f) of 3015 pages)" \
+        ok "$engine: what was cached before stays ($(fincore -nbo PAGES f) of 3015 pages)" \
             test "$(fincore -nbo PAGES f)" -gt 2900
     done
 else
-    skip "K49: what stays in the page cache" "no fincore"
+    skip "what stays in the page cache" "no fincore"
 fi
 
 finish

@@ -23,24 +23,24 @@ for engine in $(engines); do
     restore image >/dev/null
     expect "$engine: to /dev/null" 0
     restore image >/dev/full
-    expect "K12 $engine: to /dev/full" 3 stream write "No space left on device"
+    expect "$engine: to /dev/full" 3 stream write "No space left on device"
     restore - <image >out
     restored "$engine: from standard input" out $n
     restore fd:5 5<image >out
     restored "$engine: from fd:5" out $n
     restore /dev/fd/5 5<image >out
-    restored "K76 $engine: from /dev/fd/5" out $n
+    restored "$engine: from /dev/fd/5" out $n
     restore /dev/stdin <image >out
-    restored "K76 $engine: from /dev/stdin" out $n
+    restored "$engine: from /dev/stdin" out $n
     restore <(cat image) >out
-    restored "K76 $engine: from a process substitution" out $n
+    restored "$engine: from a process substitution" out $n
     gzip -1c image | gzip -dc | restore - >out
-    restored "K78 $engine: from a pipe" out $n
+    restored "$engine: from a pipe" out $n
     rm -f fifo
     mkfifo fifo
     cat image >fifo &
     restore fifo >out
-    restored "K78 $engine: from a FIFO" out $n
+    restored "$engine: from a FIFO" out $n
     restore --fd 7 image 7>out >unused
     restored "$engine: the stream on --fd 7" out $n
     is "$engine: then standard output gets nothing" "$(size_of unused)" 0
@@ -52,7 +52,7 @@ for engine in $(engines); do
     restored "$engine: through a link" out $n
 
     restore image | "$IOH_PATTERN" sip 4096 100 >out
-    restored "K15 $engine: a slow reader" out $n
+    restored "$engine: a slow reader" out $n
     rm -f fifo
     mkfifo fifo
     exec 6<>fifo
@@ -63,40 +63,40 @@ for engine in $(engines); do
     exec 6>&-
     end
     wait $reader
-    restored "K15 $engine: a slow reader behind one page" out $n
+    restored "$engine: a slow reader behind one page" out $n
     "$IOH_PATTERN" sip 40000 500 <fifo >out &
     reader=$!
     { "$IOH_PATTERN" nonblock 1 && restore image; } >fifo
     wait $reader
-    restored "K55 $engine: a write end that does not block" out $n
+    restored "$engine: a write end that does not block" out $n
 
     restore image | head -c 1 >out
-    expect "K58 $engine: the reader leaves" 3 stream write "Broken pipe"
+    expect "$engine: the reader leaves" 3 stream write "Broken pipe"
     exec 5<image
     restore fd:5 | head -c 100000 >out
     exec 5<&-
-    expect "K58 $engine: the reader leaves later" 3 stream write "Broken pipe"
+    expect "$engine: the reader leaves later" 3 stream write "Broken pipe"
 
     restore --expect-size $n image >out
     restored "$engine: as long as expected" out $n
     for wrong in $((n + 1)) $((n - 1)) 0; do
         restore --expect-size $wrong image >out
-        expect "K08 $engine: $wrong bytes expected" 7 file image bytes
-        is "K08 $engine: nothing came out" "$(size_of out)" 0
+        expect "$engine: $wrong bytes expected" 7 file image bytes
+        is "$engine: nothing came out" "$(size_of out)" 0
     done
     gen 100000 | restore --expect-size 100001 - >out
-    expect "K08 $engine: a pipe as image ends early" 7 file 100000 100001
+    expect "$engine: a pipe as image ends early" 7 file 100000 100001
     gen 100000 | restore --expect-size 99999 - >out
-    expect "K08 $engine: a pipe as image goes on too long" 7 file 99999
+    expect "$engine: a pipe as image goes on too long" 7 file 99999
     : >nothing
     restore nothing >out
-    expect "K11 $engine: an empty image" 7 file nothing empty
+    expect "$engine: an empty image" 7 file nothing empty
     restore --expect-size 0 nothing >out
-    restored "K11 $engine: an empty image that is meant" out 0
+    restored "$engine: an empty image that is meant" out 0
     restore - </dev/null >out
-    expect "K11 $engine: an empty image on standard input" 7 file "standard input" empty
+    expect "$engine: an empty image on standard input" 7 file "standard input" empty
     restore /dev/null >out
-    expect "K11 $engine: /dev/null as image" 7 file /dev/null empty
+    expect "$engine: /dev/null as image" 7 file /dev/null empty
 done
 engine=${IOH_ENGINE:-auto}
 
@@ -138,7 +138,7 @@ chmod 0644 image
 # A directory that may not be written: a restore needs nothing there.
 chmod 0555 empty .
 restore image >/dev/null
-expect "K33: a restore writes nothing next to the image" 0
+expect "a restore writes nothing next to the image" 0
 chmod 0755 .
 is "nothing was made on the way" "$(names_in empty)" ""
 touch -d @0 image
@@ -150,10 +150,10 @@ is "the image is not touched" "$(stamp_of image)" "$before"
 mkfifo slow
 exec 5<>slow
 start restore image >slow
-ok "K57: it sleeps while nobody reads" wait_for grep -q "^State:.S" "/proc/$pid/status"
+ok "it sleeps while nobody reads" wait_for grep -q "^State:.S" "/proc/$pid/status"
 kill -TERM "$pid"
 end
-is "K69: and a signal ends it" "$(status)" 143
+is "and a signal ends it" "$(status)" 143
 exec 5>&-
 
 finish

@@ -76,22 +76,22 @@ refused "restore: --cache with an unknown word" "frobnicate" restore --cache fro
 for option in --pipe-size --block-size --offset --expect-size; do
     for value in -1 1.5M 1x 12KB 1kB 16E 1ZiB x K 0x10 1e3 '1 M' 1,5 1MiBs \
         18446744073709551616 99999999999999999999T 16777216T 16777217T; do
-        refused "K60: $option $value" "$value" save "$option=$value" d/new
+        refused "$option $value" "$value" save "$option=$value" d/new
     done
-    refused "K60: $option with nothing" "${option#--}" save "$option=" d/new
+    refused "$option with nothing" "${option#--}" save "$option=" d/new
 done
 # Beyond what an offset in a file can be.
 for option in --offset --expect-size; do
     for value in 9223372036854775808 8388608T 18446744073709551615; do
-        refused "K60: $option $value" "$value" save "$option=$value" d/new
+        refused "$option $value" "$value" save "$option=$value" d/new
     done
 done
 for value in 0 18446744073709551615 8388607T; do
-    refused "K60: --block-size $value" "$value" save --block-size="$value" d/new
+    refused "--block-size $value" "$value" save --block-size="$value" d/new
 done
 helper save --offset 9223372036854775807 --expect-size 4096 d/new <stream
-expect "K60: offset and expected size together past the largest file" 5 file d/new 9223372036854775807
-is "K60: which touches nothing" "$(names_in d)" old
+expect "offset and expected size together past the largest file" 5 file d/new 9223372036854775807
+is "which touches nothing" "$(names_in d)" old
 
 for value in 4096 8192B 4K 4KiB 1M 1MiB 2097152; do
     [[ $value != *B || $value == *iB ]] || continue
@@ -118,7 +118,7 @@ for option in --pipe-size --block-size; do
     done
 done
 rm -f d/new
-verdict "K60: an odd or huge size is used or refused" "$wrong"
+verdict "an odd or huge size is used or refused" "$wrong"
 
 for value in 888 0o600 rw-r--r-- 10000 -1 77777777777777777777 "" " 600"; do
     refused "--mode '$value'" "${value:-mode}" save --mode="$value" d/new
@@ -129,8 +129,8 @@ done
 
 for value in abc -1 99999999999 2147483648 1.5 "" 3x; do
     refused "--fd '$value'" "${value:-fd}" save --fd="$value" d/new
-    refused "K81: target fd:$value" "fd:$value" save "fd:$value"
-    refused "K81: image fd:$value" "fd:$value" restore "fd:$value"
+    refused "target fd:$value" "fd:$value" save "fd:$value"
+    refused "image fd:$value" "fd:$value" restore "fd:$value"
 done
 
 refused "the report and the stream both on standard output" "report" restore --report - d/old

@@ -57,29 +57,29 @@ before=$(stamp_of closed/f)
 under=("${other[@]}")
 for how in replace overwrite refuse; do
     save --exists $how closed/new <stream
-    expect "K74: a directory of somebody else, --exists $how" 4 file closed/new "Permission denied"
+    expect "a directory of somebody else, --exists $how" 4 file closed/new "Permission denied"
 done
 for how in replace overwrite; do
     save --exists $how closed/f <stream
-    expect "K74: a file of somebody else, --exists $how" 4 file closed/f "Permission denied"
+    expect "a file of somebody else, --exists $how" 4 file closed/f "Permission denied"
 done
-is "K74: nothing was touched" "$(names_in closed) $(stamp_of closed/f)" "f $before"
+is "nothing was touched" "$(names_in closed) $(stamp_of closed/f)" "f $before"
 chmod 600 closed/f
 restore "$T/closed/f" >out
-expect "K74: an image of somebody else" 4 file "$T/closed/f" open "Permission denied"
+expect "an image of somebody else" 4 file "$T/closed/f" open "Permission denied"
 save --cache keep fd:5 5>closed/f <stream
-saved "K74: a descriptor that was opened for us" closed/f $n
+saved "a descriptor that was opened for us" closed/f $n
 restore --cache keep fd:5 5<closed/f >out
-restored "K74: an image that was opened for us" out $n
+restored "an image that was opened for us" out $n
 # A second description cannot be had: it goes on with the one there is, and says so once.
 if in_memory .; then
-    skip "K74: a descriptor that cannot be opened again" "no O_DIRECT on this file system"
+    skip "a descriptor that cannot be opened again" "no O_DIRECT on this file system"
 else
     save fd:5 5>closed/f <stream
-    verdict "K74: a descriptor that cannot be opened again" \
+    verdict "a descriptor that cannot be opened again" \
         "$(status | grep -vx 0; grep -c . err | grep -vx 1; check $n <closed/f)"
     save --cache direct fd:5 5>closed/f <stream
-    expect "K74: nor made direct" 4 file "fd 5" direct "Permission denied"
+    expect "nor made direct" 4 file "fd 5" direct "Permission denied"
 fi
 
 # A file of root's in our own directory: we may replace it, but not give it back. What its owner and
@@ -107,9 +107,9 @@ under=(setpriv --bounding-set -all --inh-caps -all)
 chown 65534 closed
 chmod 755 closed
 save "$T/closed/new" <stream
-expect "K74: root without capabilities" 4 file closed/new "Permission denied"
+expect "root without capabilities" 4 file closed/new "Permission denied"
 chown 0:0 closed/f
 save fd:5 5>>closed/f <stream
-is "K74: root without capabilities, by descriptor" "$(status)" 0
+is "root without capabilities, by descriptor" "$(status)" 0
 
 finish

@@ -42,12 +42,12 @@ for engine in $(engines); do
     rm -f his/*
     said=$("${other[@]}" bash -c "$crowded" - "$T" "$IOH_PATTERN" "$IOH_HELPER" "$engine" 2>&1)
     case $? in
-    77) skip "K53 $engine: no more big pipes for this user" "there is no end to them" ;;
+    77) skip "$engine: no more big pipes for this user" "there is no end to them" ;;
     0)
-        is "K53 $engine: no more big pipes for this user: goes on in silence" "$said" ""
-        ok "K53 $engine: the report tells why" grep -q '"Operation not permitted"' his/report
+        is "$engine: no more big pipes for this user: goes on in silence" "$said" ""
+        ok "$engine: the report tells why" grep -q '"Operation not permitted"' his/report
         ;;
-    *) fail "K53 $engine: no more big pipes for this user" "status $?" "$said" ;;
+    *) fail "$engine: no more big pipes for this user" "status $?" "$said" ;;
     esac
 done
 
@@ -56,11 +56,11 @@ if have_strace; then
         traced -e trace=fcntl -e "inject=fcntl:error=$error:when=2+"
         gen $n | save f
         untraced
-        verdict "K53: $error from fcntl: done, or a failure that says so" \
+        verdict "$error from fcntl: done, or a failure that says so" \
             "$(if [[ $(status) == 0 ]]; then check $n <f; else complaint "$(status)"; fi)"
     done
 else
-    skip "K53: a pipe that cannot be enlarged" "no strace"
+    skip "a pipe that cannot be enlarged" "no strace"
 fi
 
 # Many at a time.
@@ -75,7 +75,7 @@ many='
         "$2" check 262147 $((i * 8)) <"f$i" || echo "f$i"
     done'
 rm -f his/*
-is "K53: seventy at a time" \
+is "seventy at a time" \
     "$("${other[@]}" bash -c "$many" - "$T" "$IOH_PATTERN" "$IOH_HELPER" 2>&1)" ""
 
 # What was handed to a pipe may lie there for long, and be passed on unread.
@@ -89,11 +89,11 @@ for engine in $(engines); do
         exec 6>&-
         end
         wait
-        restored "K23 $engine: a reader that splices on, a pipe of $size" out $n
+        restored "$engine: a reader that splices on, a pipe of $size" out $n
     done
     restore image | "$IOH_HELPER" save --engine splice --cache keep - 2>/dev/null |
         "$IOH_PATTERN" sip 65536 200 | check $n >said
-    is "K23 $engine: through two more pipes" "$(<said)" ""
+    is "$engine: through two more pipes" "$(<said)" ""
 done
 
 finish

@@ -19,11 +19,11 @@ mode_of () {
 
 for mask in 000 022 077; do
     (umask $mask && save d/f <stream)
-    saved "K73: new under umask $mask" d/f $n
-    is "K73: umask $mask: nobody else may read it" "$(mode_of d/f)" 600
+    saved "new under umask $mask" d/f $n
+    is "umask $mask: nobody else may read it" "$(mode_of d/f)" 600
     rm -f d/f
     (umask $mask && save --exists overwrite d/f <stream)
-    is "K73: umask $mask: --exists overwrite" "$(mode_of d/f)" 600
+    is "umask $mask: --exists overwrite" "$(mode_of d/f)" 600
     rm -f d/f
     (umask $mask && save --mode 0640 d/f <stream)
     is "--mode under umask $mask" "$(mode_of d/f)" 640
@@ -78,12 +78,12 @@ before=$(stamp_of d/f)
 for how in "" --keep-partial; do
     # shellcheck disable=SC2086
     save $how --expect-size $((n + 1)) d/f <stream
-    expect "K09: a stream that ends early ${how:-is dropped}" 3 stream $n $((n + 1))
-    is "K09: the old file stays" "$(stamp_of d/f)" "$before"
+    expect "a stream that ends early ${how:-is dropped}" 3 stream $n $((n + 1))
+    is "the old file stays" "$(stamp_of d/f)" "$before"
 done
-is "K28: --keep-partial leaves a .part" "$(names_in d)" "f f.part"
+is "--keep-partial leaves a .part" "$(names_in d)" "f f.part"
 ok "with the bytes that came" check $n <d/f.part
-is "K73: which nobody else may read" "$(mode_of d/f.part)" 600
+is "which nobody else may read" "$(mode_of d/f.part)" 600
 rm d/f.part d/f
 save --keep-partial --expect-size $((n + 1)) d/f <stream
 is "--keep-partial of a new file" "$(names_in d) $(mode_of d/f.part)" "f.part 600"
@@ -172,20 +172,20 @@ traced -e trace=$watch
 for engine in $(engines); do
     rm -f d/f
     save --cache keep d/f <stream
-    is "K21 K22 $engine: full, a new file" "$(steps)" "write fsync linkat fsync"
+    is "$engine: full, a new file" "$(steps)" "write fsync linkat fsync"
     save --cache keep d/f <stream
-    is "K21 $engine: full, replaced" "$(steps)" "write fsync linkat rename fsync"
+    is "$engine: full, replaced" "$(steps)" "write fsync linkat rename fsync"
     save --cache keep --sync data d/f <stream
-    is "K22 $engine: data" "$(steps)" "write fdatasync linkat rename"
+    is "$engine: data" "$(steps)" "write fdatasync linkat rename"
     save --cache keep --sync none d/f <stream
-    is "K22 $engine: none" "$(steps)" "write linkat rename"
+    is "$engine: none" "$(steps)" "write linkat rename"
     save --cache keep --exists overwrite d/f <stream
-    is "K22 $engine: full, in place" "$(steps)" "write fsync"
+    is "$engine: full, in place" "$(steps)" "write fsync"
     save --cache keep fd:5 5<>d/f <stream
-    is "K22 $engine: full, a descriptor" "$(steps)" "write fsync"
+    is "$engine: full, a descriptor" "$(steps)" "write fsync"
     rm d/f
     save --cache keep --exists refuse d/f <stream
-    is "K21 $engine: full, refuse: the link itself refuses" "$(steps)" "write fsync linkat fsync"
+    is "$engine: full, refuse: the link itself refuses" "$(steps)" "write fsync linkat fsync"
 done
 engine=${IOH_ENGINE:-auto}
 

@@ -87,7 +87,7 @@ for engine in $(engines); do
         'r["error"]["errno"] in (28, "ENOSPC")' 'r["error"]["name"] == "/dev/full"' \
         '"No space left on device" in r["error"]["message"]'
     gen $n | save --sync none --report r d/f
-    ok "K22 $engine: not synced, and it says so" "$python" -I -S look.py r \
+    ok "$engine: not synced, and it says so" "$python" -I -S look.py r \
         'r["durable"] is False' 'r["sync"]["used"] == "none"'
     gen $n | save --sync data --exists overwrite --cache keep --report r d/f
     ok "$engine: what was asked is what was used" "$python" -I -S look.py r \
@@ -98,7 +98,7 @@ for engine in $(engines); do
  \
         'r["stream"]["pipe-size"]["asked"] == 131072' 'r["stream"]["pipe-size"]["used"] == 131072' 'r["block-size"] == 65536'
     gen $n | save --report r /dev/null
-    ok "K79 $engine: what goes to /dev/null is not durable" "$python" -I -S look.py r \
+    ok "$engine: what goes to /dev/null is not durable" "$python" -I -S look.py r \
         'r["file"]["kind"] != "regular"' "r['bytes'] == $n"
     gen $n | save --report fd:9 d/f 9>r
     ok "$engine: --report fd:9" "$python" -I -S look.py r "r['bytes'] == $n"
@@ -149,15 +149,15 @@ for where in /dev/full gone/r fd:97 fd:x d; do
         cat >rest
     } <stream
     case $(status) in
-    0) fail "K87: --report $where fails" "status 0" ;;
+    0) fail "--report $where fails" "status 0" ;;
     *)
         reason=
         [[ $where != /dev/full ]] || reason="No space left on device"
-        verdict "K87: --report $where fails" "$(complaint "$(status)" "$where" "$reason")"
+        verdict "--report $where fails" "$(complaint "$(status)" "$where" "$reason")"
         if [[ $(size_of rest) == "$n" ]]; then
-            ok "K87: --report $where: refused before the stream was touched" test ! -e d/f
+            ok "--report $where: refused before the stream was touched" test ! -e d/f
         else
-            ok "K87: --report $where: the stream is saved" check $n <d/f
+            ok "--report $where: the stream is saved" check $n <d/f
         fi
         ;;
     esac
@@ -168,13 +168,13 @@ gen $n >image
 ln image other
 for where in image ./image other; do
     restore --report $where image >out
-    expect "K29: the report as $where, which is the image" 2 report $where
-    verdict "K29: the image stays" "$(check $n <image; size_of out | grep -vx 0)"
+    expect "the report as $where, which is the image" 2 report $where
+    verdict "the image stays" "$(check $n <image; size_of out | grep -vx 0)"
     save --report $where fd:5 <stream 5<>image
-    expect "K29: the report as $where, which is the target's descriptor" 2 report $where
+    expect "the report as $where, which is the target's descriptor" 2 report $where
     save --report $where d/f <image
-    expect "K29: the report as $where, which is the stream" 2 report $where
-    ok "K29: that stays too" check $n <image
+    expect "the report as $where, which is the stream" 2 report $where
+    ok "that stays too" check $n <image
 done
 save --report d/new d/new <stream
 expect "the report and the target by one new name" 2 report d/new
@@ -233,7 +233,7 @@ expect "restore --explain does not wait for a FIFO's writer" 0
 save -v d/f <stream
 is "-v: a success" "$(status)" 0
 ok "-v says something" test -s err
-ok "K88: but not much" test "$(size_of err)" -lt 65536
+ok "but not much" test "$(size_of err)" -lt 65536
 save -q --cache auto d/f <stream
 saved "-q: a success" d/f $n
 save -q d <stream

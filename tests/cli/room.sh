@@ -23,19 +23,19 @@ for engine in $(engines); do
         cp old d/f
         before=$(stamp_of d/f)
         gen $n | save --cache "$cache" --report "$T/report" d/f
-        expect "K27 $engine: full in the middle, cache=$cache" \
+        expect "$engine: full in the middle, cache=$cache" \
             5 file d/f write "No space left on device" byte
-        is "K29 $engine: the old file stays, alone, cache=$cache" \
+        is "$engine: the old file stays, alone, cache=$cache" \
             "$(names_in d) $(stamp_of d/f)" "f $before"
         rm d/f
     done
     # The producer learns of it at once.
     gen $n 2>said | save d/f
-    is "K27 $engine: the producer gets EPIPE" "${PIPESTATUS[0]} $(<said)" \
+    is "$engine: the producer gets EPIPE" "${PIPESTATUS[0]} $(<said)" \
         "141 "
     gen $n | save --keep-partial d/f
-    expect "K27 $engine: full in the middle, --keep-partial" 5 file d/f write "No space left"
-    verdict "K27 $engine: what fitted is kept, and is right" "$(
+    expect "$engine: full in the middle, --keep-partial" 5 file d/f write "No space left"
+    verdict "$engine: what fitted is kept, and is right" "$(
         names_in d | grep -vx f.part
         size=$(size_of d/f.part)
         ((size > 4194304)) || echo "only $size bytes"
@@ -43,10 +43,10 @@ for engine in $(engines); do
     )"
     rm d/f.part
     gen $n | save --exists overwrite d/f
-    expect "K27 $engine: full in the middle, in place" 5 file d/f write "No space left"
+    expect "$engine: full in the middle, in place" 5 file d/f write "No space left"
     rm -f d/f
     gen $n | save fd:5 5>d/f
-    expect "K27 $engine: full in the middle, a descriptor" 5 file "fd 5" write "No space left"
+    expect "$engine: full in the middle, a descriptor" 5 file "fd 5" write "No space left"
     rm d/f
 
     # Exactly as much room as the stream: nothing is padded past it, nothing is needed twice.
@@ -54,12 +54,12 @@ for engine in $(engines); do
         for cache in "${cache_modes[@]}"; do
             fits save --cache "$cache" d/f || continue
             gen $size | save --cache "$cache" --expect-size $size d/f
-            saved "K31 $engine: $size bytes into 8 MiB, cache=$cache" d/f $size
+            saved "$engine: $size bytes into 8 MiB, cache=$cache" d/f $size
             rm -f d/f
         done
     done
     gen $(((8 << 20) + 1)) | save d/f
-    expect "K31 $engine: one byte too many" 5 file d/f write "No space left on device"
+    expect "$engine: one byte too many" 5 file d/f write "No space left on device"
 
     # Known beforehand: refused while the stream is still whole.
     cp old d/f
@@ -69,42 +69,42 @@ for engine in $(engines); do
             save --expect-size $size d/f
             check $small
         } <stream >said
-        expect "K25 $engine: --expect-size $size does not fit" 5 file d/f needs
-        is "K25 $engine: not a byte is taken" "$(<said)" ""
-        is "K25 $engine: nothing is touched" "$(names_in d) $(stamp_of d/f)" "f $before"
+        expect "$engine: --expect-size $size does not fit" 5 file d/f needs
+        is "$engine: not a byte is taken" "$(<said)" ""
+        is "$engine: nothing is touched" "$(names_in d) $(stamp_of d/f)" "f $before"
     done
-    like "K25 $engine: room that is needed and room there is" "$(<err)" "*8389000*[0-9]*"
+    like "$engine: room that is needed and room there is" "$(<err)" "*8389000*[0-9]*"
     # Through a pipe, where the bytes stay for whoever comes next.
     gen 5000 | {
         save --expect-size 1G d/f
         check 5000 >said
     }
-    is "K25 $engine: the bytes are still in the pipe" "$(<said)" ""
+    is "$engine: the bytes are still in the pipe" "$(<said)" ""
     save --expect-size 1G fd:5 5<>d/f <stream
-    expect "K25 $engine: a descriptor" 5 file "fd 5"
-    is "K25 $engine: its file is untouched" "$(stamp_of d/f)" "$before"
+    expect "$engine: a descriptor" 5 file "fd 5"
+    is "$engine: its file is untouched" "$(stamp_of d/f)" "$before"
     rm d/f
     gen 7340032 >d/f
     gen 7340032 | save --expect-size 7340032 fd:5 5<>d/f
-    saved "K26 $engine: in a descriptor's file that is as large" d/f 7340032
+    saved "$engine: in a descriptor's file that is as large" d/f 7340032
     # In place, the old file's room counts as room.
     gen 7340032 >d/f
     gen 7340032 | save --exists overwrite --expect-size 7340032 d/f
-    saved "K26 $engine: in place of an old file as large" d/f 7340032
+    saved "$engine: in place of an old file as large" d/f 7340032
     gen 7340032 | save --expect-size 7340032 d/f
-    expect "K26 $engine: next to it there is no room" 5 file d/f
-    ok "K29 $engine: and the old one stays" check 7340032 <d/f
+    expect "$engine: next to it there is no room" 5 file d/f
+    ok "$engine: and the old one stays" check 7340032 <d/f
     save --cache direct d/f <stream
-    [[ $engine != copy ]] || expect "K34 $engine: direct to memory" 4 file d/f direct
+    [[ $engine != copy ]] || expect "$engine: direct to memory" 4 file d/f direct
     rm d/f
 
     # Restoring to a full disk.
     restore stream >d/out
-    saved "K12 $engine: a restore that fits" d/out $small
+    saved "$engine: a restore that fits" d/out $small
     gen $n >big
     restore big >d/out
-    expect "K12 $engine: a restore that does not" 3 stream write "No space left on device" byte
-    ok "K12 $engine: delivered is a beginning" cmp -n "$(size_of d/out)" d/out big
+    expect "$engine: a restore that does not" 3 stream write "No space left on device" byte
+    ok "$engine: delivered is a beginning" cmp -n "$(size_of d/out)" d/out big
     rm d/out big
 done
 engine=${IOH_ENGINE:-auto}
@@ -130,7 +130,7 @@ for how in replace overwrite refuse; do
 done
 is "it is as it was" "$(stamp_of ro/f)" "$before"
 restore ro/f >out
-verdict "K33: a restore from a read-only file system" "$(complaint 0; cmp old out)"
+verdict "a restore from a read-only file system" "$(complaint 0; cmp old out)"
 cat ro/fifo >out &
 save ro/fifo <stream
 wait
@@ -141,8 +141,8 @@ mount_tmpfs tiny size=4k
 cp old d/f
 head -c 4096 /dev/zero >tiny/full
 save --report "$T/tiny/report" d/f <stream
-[[ $(status) == 0 ]] && fail "K87: a report that cannot be written is told" "status 0"
-[[ $(status) == 0 ]] || expect "K87: a report that cannot be written is told" "$(status)" report
-ok "K87: but the stream is saved" check $small <d/f
+[[ $(status) == 0 ]] && fail "a report that cannot be written is told" "status 0"
+[[ $(status) == 0 ]] || expect "a report that cannot be written is told" "$(status)" report
+ok "but the stream is saved" check $small <d/f
 
 finish

@@ -35,31 +35,31 @@ echo old >d/far/data
 ln -s ../far/data d/links/link
 ln -s link d/links/second
 save d/links/link <stream
-saved "K76: a link to a file: the file gets the stream" d/far/data $n
-is "K76: the link stays" "$(readlink d/links/link)" ../far/data
-is "K76: nothing else appears" "$(names_in d/links) $(names_in d/far)" "link second data"
+saved "a link to a file: the file gets the stream" d/far/data $n
+is "the link stays" "$(readlink d/links/link)" ../far/data
+is "nothing else appears" "$(names_in d/links) $(names_in d/far)" "link second data"
 echo old >d/far/data
 save d/links/second <stream
-saved "K76: a link to a link" d/far/data $n
-is "K76: both links stay" "$(readlink d/links/link) $(readlink d/links/second)" "../far/data link"
+saved "a link to a link" d/far/data $n
+is "both links stay" "$(readlink d/links/link) $(readlink d/links/second)" "../far/data link"
 echo old >d/far/data
 save --exists overwrite d/links/link <stream
-saved "K76: overwriting through a link" d/far/data $n
+saved "overwriting through a link" d/far/data $n
 
 ln -s ../far/later d/links/dangling
 save d/links/dangling <stream
-saved "K76: a dangling link: the file it names is made" d/far/later $n
-is "K76: the dangling link stays" "$(readlink d/links/dangling)" ../far/later
+saved "a dangling link: the file it names is made" d/far/later $n
+is "the dangling link stays" "$(readlink d/links/dangling)" ../far/later
 ln -sfn ../nowhere/later d/links/dangling
 save d/links/dangling <stream
-expect "K76: a link into a directory that is not there" 4 file dangling "No such file or directory"
+expect "a link into a directory that is not there" 4 file dangling "No such file or directory"
 ln -s loop d/links/loop
 save d/links/loop <stream
-expect "K76: links in a circle" 4 file d/links/loop "Too many levels of symbolic links"
+expect "links in a circle" 4 file d/links/loop "Too many levels of symbolic links"
 ln -s ../far d/links/dir
 save d/links/dir <stream
-expect "K76: a link to a directory" 4 file d/links/dir "Is a directory"
-ok "K76: that link stays too" test -L d/links/dir
+expect "a link to a directory" 4 file d/links/dir "Is a directory"
+ok "that link stays too" test -L d/links/dir
 save --exists refuse d/links/second <stream
 expect "--exists refuse looks through links" 4 file d/links/second "exists"
 ln -sfn ../far/free d/links/dangling
@@ -124,16 +124,16 @@ fi
 for engine in $(engines); do
     for cache in auto drop keep; do
         save --cache $cache /dev/null <stream
-        expect "K35 $engine: /dev/null, cache=$cache" 0
+        expect "$engine: /dev/null, cache=$cache" 0
     done
     save --expect-size $n --offset 4096 /dev/null <stream
-    [[ $(status) != 0 ]] || ok "K79 $engine: /dev/null stays a device" test -c /dev/null
+    [[ $(status) != 0 ]] || ok "$engine: /dev/null stays a device" test -c /dev/null
     save --cache direct /dev/null <stream
-    [[ $engine != copy ]] || expect "K35: /dev/null, cache=direct" 4 /dev/null "direct"
-    ok "K35 $engine: /dev/null stays a device" test -c /dev/null
+    [[ $engine != copy ]] || expect "/dev/null, cache=direct" 4 /dev/null "direct"
+    ok "$engine: /dev/null stays a device" test -c /dev/null
     save --sync full /dev/full <stream
-    expect "K80 $engine: /dev/full" 5 file /dev/full write "No space left on device"
-    ok "K80 $engine: /dev/full stays a device" test -c /dev/full
+    expect "$engine: /dev/full" 5 file /dev/full write "No space left on device"
+    ok "$engine: /dev/full stays a device" test -c /dev/full
 
     rm -f fifo seen
     mkfifo fifo
@@ -141,19 +141,19 @@ for engine in $(engines); do
     reader=$!
     save fifo <stream
     wait $reader
-    saved "K77 $engine: a FIFO" seen $n
-    ok "K77 $engine: the FIFO stays" test -p fifo
+    saved "$engine: a FIFO" seen $n
+    ok "$engine: the FIFO stays" test -p fifo
     cat fifo >seen &
     reader=$!
     save --expect-size $n --exists overwrite --mode 0644 fifo <stream
     wait $reader
-    saved "K77 $engine: a FIFO, size known" seen $n
+    saved "$engine: a FIFO, size known" seen $n
 
     head -c 10000 fifo >seen &
     reader=$!
     gen 8M | save fifo
     wait $reader
-    expect "K77 $engine: the FIFO's reader leaves" 4 file fifo write "Broken pipe"
+    expect "$engine: the FIFO's reader leaves" 4 file fifo write "Broken pipe"
 done
 engine=${IOH_ENGINE:-auto}
 
@@ -161,11 +161,11 @@ engine=${IOH_ENGINE:-auto}
 start save fifo <stream
 kill -TERM $pid
 end
-is "K77: a FIFO without a reader waits until told to stop" "$(status)" 143
+is "a FIFO without a reader waits until told to stop" "$(status)" 143
 start save fifo <stream
 cat fifo >seen
 end
-saved "K77: the reader may come late" seen $n
+saved "the reader may come late" seen $n
 
 exec 5<>fifo
 "$IOH_PATTERN" pipe-size 5 65536 >/dev/null
@@ -173,7 +173,7 @@ start save fifo <stream
 wait_for test -e "/proc/$pid/fd/0"
 kill -TERM $pid
 end
-is "K69: a FIFO whose reader sleeps: the signal ends it" "$(status)" 143
+is "a FIFO whose reader sleeps: the signal ends it" "$(status)" 143
 exec 5>&-
 
 finish

@@ -67,13 +67,13 @@ is "--progress into a pipe: one summary" "$(grep -c '^iohelper: 1.0 MiB (1048583
 
 # Status that cannot be told harms nothing.
 "$IOH_HELPER" save --progress d <stream 2>/dev/full
-is "K87: progress to a full device" "$? $(check $n <d 2>&1)" "0 "
+is "progress to a full device" "$? $(check $n <d 2>&1)" "0 "
 "$IOH_HELPER" save --progress d <stream 2>&-
-is "K87: progress to nowhere" "$? $(check $n <d 2>&1)" "0 "
+is "progress to nowhere" "$? $(check $n <d 2>&1)" "0 "
 mkfifo silent
 exec 7<>silent
 timeout -k 2 30 "$IOH_HELPER" save --progress d <stream 2>&7
-is "K87: progress to a pipe that nobody reads" "$? $(check $n <d 2>&1)" "0 "
+is "progress to a pipe that nobody reads" "$? $(check $n <d 2>&1)" "0 "
 exec 7>&-
 
 finish
