@@ -171,9 +171,9 @@ check () {
 
 # number VALUE: four bytes in the order of this machine, as escapes for printf.
 number () {
-    local i bytes=(0 8 16 24)
-    [[ $(printf '\001\000' | od -An -d) -eq 1 ]] || bytes=(24 16 8 0)
-    for i in "${bytes[@]}"; do
+    local i shifts=(0 8 16 24)
+    [[ $(printf '\001\000' | od -An -d) -eq 1 ]] || shifts=(24 16 8 0)
+    for i in "${shifts[@]}"; do
         printf '\\x%02x' $((($1 >> i) & 255))
     done
 }

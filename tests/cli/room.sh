@@ -136,6 +136,20 @@ save ro/fifo <stream
 wait
 saved "a FIFO on a read-only file system" out $small
 
+# Memory in huge pages takes and gives less at a time than is asked for.
+if mount_tmpfs huge huge=always,size=64M; then
+    for engine in $(engines); do
+        gen 8389385 | save --block-size 4M huge/f
+        saved "$engine: into huge pages" huge/f 8389385
+        restore --block-size 4M huge/f >out
+        restored "$engine: out of huge pages" out 8389385
+        rm huge/f
+    done
+    engine=${IOH_ENGINE:-auto}
+else
+    skip "huge pages" "this kernel has none for tmpfs"
+fi
+
 # A limit on the size of a report's disk is no reason to lose the stream.
 mount_tmpfs tiny size=4k
 cp old d/f
