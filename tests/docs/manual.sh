@@ -133,5 +133,7 @@ while read -r path; do
 done < <(grep -ohE '`(iohelper|src|tests|docs|po|examples)/[a-z/.0-9_-]*`' "$source"/*.md "$source"/docs/*.md |
     tr -d '`' | sort -u)
 is "every file and folder that the guides name exists" "$missing" ""
+verdict "every test that the guide to testing names for a fault exists" \
+    "$(python3 "$(dirname "$0")/faults.py" "$source" 2>&1)"
 
 finish
