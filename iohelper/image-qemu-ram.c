@@ -51,10 +51,7 @@ ram_pass_name (IohCursor *cursor, const IohQemuStream *stream)
 {
     g_autofree char *name = ioh_cursor_text (cursor, ioh_cursor_byte (cursor));
 
-    for (guint i = 0; i < stream->blocks->len; i++)
-        if (g_str_equal (g_array_index (stream->blocks, IohQemuBlock, i).name, name))
-            return TRUE;
-    return FALSE;
+    return g_hash_table_contains (stream->block_names, name);
 }
 
 static gboolean

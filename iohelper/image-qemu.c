@@ -73,6 +73,7 @@ qemu_stream_new (void)
 
     stream->blocks = g_array_new (FALSE, FALSE, sizeof (IohQemuBlock));
     g_array_set_clear_func (stream->blocks, qemu_block_clear);
+    stream->block_names = g_hash_table_new (g_str_hash, g_str_equal);
     stream->sections = g_array_new (FALSE, FALSE, sizeof (IohQemuSection));
     g_array_set_clear_func (stream->sections, qemu_section_clear);
     return stream;
@@ -84,6 +85,7 @@ ioh_qemu_stream_free (IohQemuStream *stream)
     if (stream == NULL)
         return;
     g_free (stream->machine);
+    g_hash_table_unref (stream->block_names);
     g_array_unref (stream->blocks);
     g_array_unref (stream->sections);
     g_free (stream);
@@ -95,6 +97,7 @@ ioh_qemu_stream_add_block (IohQemuStream *stream, char *name, uint64_t bytes)
     const IohQemuBlock block = {name, bytes};
 
     g_array_append_val (stream->blocks, block);
+    g_hash_table_add (stream->block_names, name);
     return stream->blocks->len <= QEMU_BLOCKS_MOST;
 }
 

@@ -27,7 +27,8 @@ typedef struct {
     char *machine;       /* its type; NULL when the stream does not say */
     uint64_t page_bytes; /* of the guest; 0 when the stream does not say */
     uint64_t ram_bytes;
-    GArray *blocks;   /* of IohQemuBlock */
+    GArray *blocks;          /* of IohQemuBlock */
+    GHashTable *block_names; /* the same by name, borrowed from there */
     GArray *sections; /* of IohQemuSection, in the order of the stream; those behind the memory are
                          missing when the end was not found */
     gboolean ended;   /* its end was found */

@@ -9,43 +9,18 @@
 #include "json.h"
 
 static void
-json_add_text (JsonBuilder *builder, const char *name, const char *text)
-{
-    if (text == NULL)
-        return;
-    g_autofree char *valid = g_utf8_make_valid (text, -1);
-    json_builder_set_member_name (builder, name);
-    json_builder_add_string_value (builder, valid);
-}
-
-static void
-json_add_number (JsonBuilder *builder, const char *name, uint64_t number)
-{
-    json_builder_set_member_name (builder, name);
-    json_builder_add_int_value (builder, (gint64) MIN (number, (uint64_t) INT64_MAX));
-}
-
-static void
-json_add_boolean (JsonBuilder *builder, const char *name, gboolean value)
-{
-    json_builder_set_member_name (builder, name);
-    json_builder_add_boolean_value (builder, value);
-}
-
-static void
 json_add_libvirt (JsonBuilder *builder, const IohLibvirtHeader *header)
 {
-    json_builder_set_member_name (builder, "libvirt");
-    json_builder_begin_object (builder);
-    json_add_boolean (builder, "complete", header->complete);
-    json_add_number (builder, "version", header->version);
-    json_add_boolean (builder, "swapped", header->swapped);
-    json_add_number (builder, "data-length", header->data_bytes);
-    json_add_boolean (builder, "was-running", header->was_running);
-    json_add_number (builder, "format-number", header->format);
-    json_add_text (builder, "format", ioh_libvirt_header_format (header));
-    json_add_number (builder, "cookie-offset", header->cookie_offset);
-    json_add_text (builder, "domain", header->domain);
+    ioh_json_begin_object (builder, "libvirt");
+    ioh_json_add_boolean (builder, "complete", header->complete);
+    ioh_json_add_number (builder, "version", header->version);
+    ioh_json_add_boolean (builder, "swapped", header->swapped);
+    ioh_json_add_number (builder, "data-length", header->data_bytes);
+    ioh_json_add_boolean (builder, "was-running", header->was_running);
+    ioh_json_add_number (builder, "format-number", header->format);
+    ioh_json_add_text (builder, "format", ioh_libvirt_header_format (header));
+    ioh_json_add_number (builder, "cookie-offset", header->cookie_offset);
+    ioh_json_add_text (builder, "domain", header->domain);
     json_builder_end_object (builder);
 }
 
@@ -57,8 +32,8 @@ json_add_blocks (JsonBuilder *builder, const GArray *blocks)
     for (guint i = 0; i < blocks->len; i++) {
         const IohQemuBlock *block = &g_array_index (blocks, IohQemuBlock, i);
         json_builder_begin_object (builder);
-        json_add_text (builder, "name", block->name);
-        json_add_number (builder, "bytes", block->bytes);
+        ioh_json_add_text (builder, "name", block->name);
+        ioh_json_add_number (builder, "bytes", block->bytes);
         json_builder_end_object (builder);
     }
     json_builder_end_array (builder);
@@ -72,9 +47,9 @@ json_add_sections (JsonBuilder *builder, const GArray *sections)
     for (guint i = 0; i < sections->len; i++) {
         const IohQemuSection *section = &g_array_index (sections, IohQemuSection, i);
         json_builder_begin_object (builder);
-        json_add_text (builder, "name", section->name);
-        json_add_number (builder, "instance", section->instance);
-        json_add_number (builder, "version", section->version);
+        ioh_json_add_text (builder, "name", section->name);
+        ioh_json_add_number (builder, "instance", section->instance);
+        ioh_json_add_number (builder, "version", section->version);
         json_builder_end_object (builder);
     }
     json_builder_end_array (builder);
@@ -83,19 +58,18 @@ json_add_sections (JsonBuilder *builder, const GArray *sections)
 static void
 json_add_qemu (JsonBuilder *builder, const IohQemuStream *stream)
 {
-    json_builder_set_member_name (builder, "qemu");
-    json_builder_begin_object (builder);
-    json_add_number (builder, "version", stream->version);
-    json_add_text (builder, "machine", stream->machine);
+    ioh_json_begin_object (builder, "qemu");
+    ioh_json_add_number (builder, "version", stream->version);
+    ioh_json_add_text (builder, "machine", stream->machine);
     if (stream->page_bytes != 0)
-        json_add_number (builder, "page-size", stream->page_bytes);
-    json_add_number (builder, "ram-bytes", stream->ram_bytes);
+        ioh_json_add_number (builder, "page-size", stream->page_bytes);
+    ioh_json_add_number (builder, "ram-bytes", stream->ram_bytes);
     json_add_blocks (builder, stream->blocks);
     json_add_sections (builder, stream->sections);
-    json_add_boolean (builder, "end-found", stream->ended);
+    ioh_json_add_boolean (builder, "end-found", stream->ended);
     if (stream->ended)
-        json_add_number (builder, "end", stream->end);
-    json_add_number (builder, "description-bytes", stream->description_bytes);
+        ioh_json_add_number (builder, "end", stream->end);
+    ioh_json_add_number (builder, "description-bytes", stream->description_bytes);
     json_builder_end_object (builder);
 }
 
@@ -105,19 +79,18 @@ json_add_image (JsonBuilder *builder, const IohImage *image, const char *name)
     const char *kind = image->libvirt != NULL ? "libvirt" : image->format->name;
 
     json_builder_begin_object (builder);
-    json_add_text (builder, "name", name);
-    json_add_text (builder, "kind", kind);
-    json_add_text (builder, "state", ioh_image_state_name (image->verdict.state));
-    json_add_text (builder, "reason", image->verdict.reason);
+    ioh_json_add_text (builder, "name", name);
+    ioh_json_add_text (builder, "kind", kind);
+    ioh_json_add_text (builder, "state", ioh_image_state_name (image->verdict.state));
+    ioh_json_add_text (builder, "reason", image->verdict.reason);
     if (image->verdict.missing != 0)
-        json_add_number (builder, "missing", image->verdict.missing);
-    json_add_number (builder, "bytes", image->bytes);
+        ioh_json_add_number (builder, "missing", image->verdict.missing);
+    ioh_json_add_number (builder, "bytes", image->bytes);
     if (image->libvirt != NULL)
         json_add_libvirt (builder, image->libvirt);
-    json_builder_set_member_name (builder, "stream");
-    json_builder_begin_object (builder);
-    json_add_text (builder, "kind", image->format->name);
-    json_add_number (builder, "offset", image->stream_offset);
+    ioh_json_begin_object (builder, "stream");
+    ioh_json_add_text (builder, "kind", image->format->name);
+    ioh_json_add_number (builder, "offset", image->stream_offset);
     json_builder_end_object (builder);
     if (image->qemu != NULL)
         json_add_qemu (builder, image->qemu);

@@ -40,31 +40,18 @@ static void G_GNUC_PRINTF (3, 4)
     g_array_append_val (table, line);
 }
 
-/* How many columns of a terminal TEXT takes. */
-static unsigned
-table_width (const char *text)
-{
-    unsigned width = 0;
-
-    for (; *text != '\0'; text = g_utf8_next_char (text)) {
-        gunichar c = g_utf8_get_char (text);
-        width += g_unichar_iszerowidth (c) ? 0 : g_unichar_iswide (c) ? 2 : 1;
-    }
-    return width;
-}
-
 static char *
 table_print (const GArray *table)
 {
     GString *text = g_string_new (NULL);
-    unsigned widest = 0;
+    int widest = 0;
 
     for (guint i = 0; i < table->len; i++)
-        widest = MAX (widest, table_width (g_array_index (table, TableLine, i).label));
+        widest = MAX (widest, ioh_printable_width (g_array_index (table, TableLine, i).label));
     for (guint i = 0; i < table->len; i++) {
         const TableLine *line = &g_array_index (table, TableLine, i);
-        unsigned blanks = widest - table_width (line->label) + 2;
-        g_string_append_printf (text, "%s%*s%s\n", line->label, (int) blanks, "", line->value);
+        int blanks = widest - ioh_printable_width (line->label) + 2;
+        g_string_append_printf (text, "%s%*s%s\n", line->label, blanks, "", line->value);
     }
     return g_string_free (text, FALSE);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * json - the look of what is printed as JSON.
+ * json - what is printed as JSON: its members and its look.
  *
  * Owns the digits of fractions: json-glib prints all seventeen, 0.056252999999999997 for what was
  * measured as 56253 microseconds.
@@ -58,6 +58,37 @@ json_round (const char *text)
     }
     g_string_append_c (out, '\n');
     return g_string_free (out, FALSE);
+}
+
+void
+ioh_json_add_text (JsonBuilder *builder, const char *name, const char *text)
+{
+    if (text == NULL)
+        return;
+    g_autofree char *valid = g_utf8_make_valid (text, -1);
+    json_builder_set_member_name (builder, name);
+    json_builder_add_string_value (builder, valid);
+}
+
+void
+ioh_json_add_number (JsonBuilder *builder, const char *name, uint64_t number)
+{
+    json_builder_set_member_name (builder, name);
+    json_builder_add_int_value (builder, (gint64) MIN (number, (uint64_t) INT64_MAX));
+}
+
+void
+ioh_json_add_boolean (JsonBuilder *builder, const char *name, gboolean value)
+{
+    json_builder_set_member_name (builder, name);
+    json_builder_add_boolean_value (builder, value);
+}
+
+void
+ioh_json_begin_object (JsonBuilder *builder, const char *name)
+{
+    json_builder_set_member_name (builder, name);
+    json_builder_begin_object (builder);
 }
 
 char *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * printable - names that may hold anything, for a terminal.
+ * printable - texts that may hold anything, for a terminal.
  *
  * Owns nothing. Bytes that are no UTF-8 stay as they are: file names need not be.
  */
@@ -28,4 +28,16 @@ ioh_printable (const char *text)
             g_string_append_printf (line, "\\%03o", (guint8) * (++text));
     }
     return g_string_free (line, FALSE);
+}
+
+int
+ioh_printable_width (const char *text)
+{
+    int width = 0;
+
+    for (; *text != '\0'; text = g_utf8_next_char (text)) {
+        gunichar c = g_utf8_get_char (text);
+        width += g_unichar_iszerowidth (c) ? 0 : g_unichar_iswide (c) ? 2 : 1;
+    }
+    return width;
 }

@@ -8,4 +8,7 @@
  * outside, and a terminal obeys what it is sent. The caller frees it. */
 char *ioh_printable (const char *text);
 
+/* The columns that TEXT takes in a terminal. */
+int ioh_printable_width (const char *text);
+
 #endif

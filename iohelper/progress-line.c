@@ -7,6 +7,7 @@
 #include "progress-line.h"
 
 #include "i18n.h"
+#include "printable.h"
 #include "size.h"
 
 /* Moments nearer to each other than this say little of the rate. */
@@ -33,18 +34,6 @@ ioh_progress_rate (IohProgressRate *rate, const IohMoment *moment)
     if (rate->count == 0 || moment->passed_us - newest->passed_us >= LINE_SAMPLE_US)
         rate->samples[rate->count++ % IOH_PROGRESS_SAMPLES] = *moment;
     return result;
-}
-
-int
-ioh_progress_width (const char *text)
-{
-    int width = 0;
-
-    for (; *text != '\0'; text = g_utf8_next_char (text)) {
-        gunichar c = g_utf8_get_char (text);
-        width += g_unichar_iszerowidth (c) ? 0 : g_unichar_iswide (c) ? 2 : 1;
-    }
-    return width;
 }
 
 static const char *
@@ -142,7 +131,7 @@ ioh_progress_line (const IohMoment *moment, double rate, int columns)
         if (part == NULL)
             continue;
         const char *space = line->len > 0 ? "  " : "";
-        int more = ioh_progress_width (space) + ioh_progress_width (part);
+        int more = ioh_printable_width (space) + ioh_printable_width (part);
         room = room && more < columns - width;
         if (room) {
             g_string_append_printf (line, "%s%s", space, part);

@@ -20,7 +20,4 @@ double ioh_progress_rate (IohProgressRate *rate, const IohMoment *moment);
  * left out. The percentage is at most 99: what is told of is not done yet. The caller frees it. */
 char *ioh_progress_line (const IohMoment *moment, double rate, int columns);
 
-/* The columns that TEXT takes in a terminal. */
-int ioh_progress_width (const char *text);
-
 #endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "channel.h"
+#include "printable.h"
 #include "probe.h"
 #include "progress-line.h"
 #include "sys.h"
@@ -67,7 +68,7 @@ terminal_columns (const ProgressTerminal *terminal)
 static gboolean
 terminal_draw (ProgressTerminal *terminal, const char *line)
 {
-    int width = ioh_progress_width (line);
+    int width = ioh_printable_width (line);
     g_autofree char *text = g_strdup_printf ("\r%s%*s", line, MAX (terminal->drawn - width, 0), "");
     ssize_t written = ioh_channel_write (&terminal->channel, text, strlen (text));
 

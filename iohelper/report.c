@@ -157,57 +157,25 @@ ioh_report_summary (const IohReport *report, const IohPlan *plan)
 
 /* JSON */
 
-/* What does not apply is NULL and left out. JSON is UTF-8, names of files are anything. */
-static void
-report_add_string (JsonBuilder *builder, const char *name, const char *value)
-{
-    if (value == NULL)
-        return;
-    g_autofree char *valid = g_utf8_make_valid (value, -1);
-    json_builder_set_member_name (builder, name);
-    json_builder_add_string_value (builder, valid);
-}
-
-static void
-report_add_bytes (JsonBuilder *builder, const char *name, uint64_t value)
-{
-    json_builder_set_member_name (builder, name);
-    json_builder_add_int_value (builder, (gint64) value);
-}
-
-static void
-report_add_boolean (JsonBuilder *builder, const char *name, gboolean value)
-{
-    json_builder_set_member_name (builder, name);
-    json_builder_add_boolean_value (builder, value);
-}
-
-static void
-report_begin_object (JsonBuilder *builder, const char *name)
-{
-    json_builder_set_member_name (builder, name);
-    json_builder_begin_object (builder);
-}
-
 /* Every choice has the same three words. */
 static void
 report_add_choice (JsonBuilder *builder, const char *name, const char *asked, const char *used,
                    const char *reason)
 {
-    report_begin_object (builder, name);
-    report_add_string (builder, IOH_REPORT_ASKED, asked);
-    report_add_string (builder, IOH_REPORT_USED, used);
-    report_add_string (builder, IOH_REPORT_REASON, reason);
+    ioh_json_begin_object (builder, name);
+    ioh_json_add_text (builder, IOH_REPORT_ASKED, asked);
+    ioh_json_add_text (builder, IOH_REPORT_USED, used);
+    ioh_json_add_text (builder, IOH_REPORT_REASON, reason);
     json_builder_end_object (builder);
 }
 
 static void
 report_add_pipe_size (JsonBuilder *builder, const IohReport *report, const IohPlan *plan)
 {
-    report_begin_object (builder, IOH_REPORT_PIPE_SIZE);
-    report_add_bytes (builder, IOH_REPORT_ASKED, (uint64_t) plan->pipe_bytes);
-    report_add_bytes (builder, IOH_REPORT_USED, (uint64_t) report->pipe_bytes);
-    report_add_string (builder, IOH_REPORT_REASON,
+    ioh_json_begin_object (builder, IOH_REPORT_PIPE_SIZE);
+    ioh_json_add_number (builder, IOH_REPORT_ASKED, (uint64_t) plan->pipe_bytes);
+    ioh_json_add_number (builder, IOH_REPORT_USED, (uint64_t) report->pipe_bytes);
+    ioh_json_add_text (builder, IOH_REPORT_REASON,
                        report->pipe_errno != 0 ? g_strerror (report->pipe_errno)
                                                : _ ("as asked or larger"));
     json_builder_end_object (builder);
@@ -222,10 +190,10 @@ report_add_socket_buffer (JsonBuilder *builder, const IohSocketBuffer *buffer)
 
     if (buffer->error_number != 0)
         reason = g_strerror (buffer->error_number);
-    report_begin_object (builder, IOH_REPORT_SOCKET_BUFFER);
-    report_add_bytes (builder, IOH_REPORT_ASKED, buffer->asked);
-    report_add_bytes (builder, IOH_REPORT_USED, buffer->used);
-    report_add_string (builder, IOH_REPORT_REASON, reason);
+    ioh_json_begin_object (builder, IOH_REPORT_SOCKET_BUFFER);
+    ioh_json_add_number (builder, IOH_REPORT_ASKED, buffer->asked);
+    ioh_json_add_number (builder, IOH_REPORT_USED, buffer->used);
+    ioh_json_add_text (builder, IOH_REPORT_REASON, reason);
     json_builder_end_object (builder);
 }
 
@@ -234,8 +202,8 @@ report_add_peer (JsonBuilder *builder, const IohPeer *peer)
 {
     report_add_socket_buffer (builder, &peer->buffer);
     if (peer->has_process) {
-        report_add_bytes (builder, IOH_REPORT_PEER_PID, (uint64_t) peer->pid);
-        report_add_bytes (builder, IOH_REPORT_PEER_UID, peer->uid);
+        ioh_json_add_number (builder, IOH_REPORT_PEER_PID, (uint64_t) peer->pid);
+        ioh_json_add_number (builder, IOH_REPORT_PEER_UID, peer->uid);
     }
 }
 
@@ -243,25 +211,25 @@ static void
 report_add_ends (JsonBuilder *builder, const IohReport *report, const IohOptions *options,
                  const IohFacts *facts, const IohPlan *plan)
 {
-    report_begin_object (builder, IOH_REPORT_STREAM);
-    report_add_string (builder, IOH_REPORT_END_NAME, options->stream_name);
+    ioh_json_begin_object (builder, IOH_REPORT_STREAM);
+    ioh_json_add_text (builder, IOH_REPORT_END_NAME, options->stream_name);
     if (facts != NULL)
-        report_add_string (builder, IOH_REPORT_END_KIND, ioh_end_kind_name (facts->stream.kind));
+        ioh_json_add_text (builder, IOH_REPORT_END_KIND, ioh_end_kind_name (facts->stream.kind));
     if (plan != NULL && plan->pipe_bytes > 0)
         report_add_pipe_size (builder, report, plan);
     if (report->peer.buffer.asked > 0)
         report_add_peer (builder, &report->peer);
     json_builder_end_object (builder);
 
-    report_begin_object (builder, IOH_REPORT_FILE);
-    report_add_string (builder, IOH_REPORT_END_NAME, options->file_name);
+    ioh_json_begin_object (builder, IOH_REPORT_FILE);
+    ioh_json_add_text (builder, IOH_REPORT_END_NAME, options->file_name);
     if (facts != NULL) {
-        report_add_string (builder, IOH_REPORT_END_KIND, ioh_end_kind_name (facts->file.kind));
-        report_add_string (builder, IOH_REPORT_FILE_SYSTEM, facts->file.file_system);
+        ioh_json_add_text (builder, IOH_REPORT_END_KIND, ioh_end_kind_name (facts->file.kind));
+        ioh_json_add_text (builder, IOH_REPORT_FILE_SYSTEM, facts->file.file_system);
     }
-    report_add_bytes (builder, IOH_REPORT_FILE_LENGTH, report->result.length);
-    report_add_bytes (builder, IOH_REPORT_FILE_ALLOCATED, report->result.allocated);
-    report_add_boolean (builder, IOH_REPORT_FILE_PUBLISHED, report->result.published);
+    ioh_json_add_number (builder, IOH_REPORT_FILE_LENGTH, report->result.length);
+    ioh_json_add_number (builder, IOH_REPORT_FILE_ALLOCATED, report->result.allocated);
+    ioh_json_add_boolean (builder, IOH_REPORT_FILE_PUBLISHED, report->result.published);
     json_builder_end_object (builder);
 }
 
@@ -281,12 +249,12 @@ static void
 report_add_queue (JsonBuilder *builder, const IohReport *report, const IohOptions *options,
                   const IohPlan *plan)
 {
-    report_begin_object (builder, IOH_REPORT_QUEUE);
-    report_add_string (builder, "asked", ioh_wire_queue_name (options->queue));
-    report_add_string (builder, "used",
+    ioh_json_begin_object (builder, IOH_REPORT_QUEUE);
+    ioh_json_add_text (builder, "asked", ioh_wire_queue_name (options->queue));
+    ioh_json_add_text (builder, "used",
                        report_used (report, IOH_REPORT_QUEUE, ioh_wire_queue_name (plan->queue)));
-    report_add_string (builder, "reason", plan->queue_reason);
-    report_add_bytes (builder, "depth", plan->queue_depth);
+    ioh_json_add_text (builder, "reason", plan->queue_reason);
+    ioh_json_add_number (builder, "depth", plan->queue_depth);
     json_builder_end_object (builder);
 }
 
@@ -313,14 +281,14 @@ report_add_plan (JsonBuilder *builder, const IohReport *report, const IohOptions
         report_add_choice (builder, IOH_REPORT_SANDBOX,
                            options->no_sandbox ? IOH_REPORT_SANDBOX_NONE : "auto", report->sandbox,
                            report->sandbox_reason);
-    report_begin_object (builder, IOH_REPORT_ALIGNMENT);
-    report_add_bytes (builder, "memory", plan->memory_align);
-    report_add_bytes (builder, "offset", plan->file_align);
-    report_add_string (builder, "origin", plan->align_origin);
+    ioh_json_begin_object (builder, IOH_REPORT_ALIGNMENT);
+    ioh_json_add_number (builder, "memory", plan->memory_align);
+    ioh_json_add_number (builder, "offset", plan->file_align);
+    ioh_json_add_text (builder, "origin", plan->align_origin);
     json_builder_end_object (builder);
-    report_add_bytes (builder, IOH_REPORT_BLOCK_SIZE, plan->block_bytes);
+    ioh_json_add_number (builder, IOH_REPORT_BLOCK_SIZE, plan->block_bytes);
     if (options->rate_bytes > 0)
-        report_add_bytes (builder, IOH_REPORT_RATE_LIMIT, options->rate_bytes);
+        ioh_json_add_number (builder, IOH_REPORT_RATE_LIMIT, options->rate_bytes);
 }
 
 static void
@@ -331,12 +299,12 @@ report_add_steps (JsonBuilder *builder, const IohReport *report)
     for (unsigned i = 0; i < report->steps->len; i++) {
         const ReportStep *step = g_ptr_array_index (report->steps, i);
         json_builder_begin_object (builder);
-        report_add_string (builder, "what", step->what);
-        report_add_string (builder, "from", step->from);
-        report_add_string (builder, "to", step->to);
+        ioh_json_add_text (builder, "what", step->what);
+        ioh_json_add_text (builder, "from", step->from);
+        ioh_json_add_text (builder, "to", step->to);
         if (step->offset != IOH_NO_OFFSET)
-            report_add_bytes (builder, "offset", step->offset);
-        report_add_string (builder, "reason", step->reason);
+            ioh_json_add_number (builder, "offset", step->offset);
+        ioh_json_add_text (builder, "reason", step->reason);
         json_builder_end_object (builder);
     }
     json_builder_end_array (builder);
@@ -359,7 +327,7 @@ report_add_time (JsonBuilder *builder, const char *name, gint64 us)
 static void
 report_add_seconds (JsonBuilder *builder, const IohResult *result)
 {
-    report_begin_object (builder, IOH_REPORT_SECONDS);
+    ioh_json_begin_object (builder, IOH_REPORT_SECONDS);
     report_add_time (builder, IOH_REPORT_SECONDS_TOTAL, result->total_us);
     report_add_time (builder, IOH_REPORT_SECONDS_WAIT_STREAM, result->wait_stream_us);
     report_add_time (builder, IOH_REPORT_SECONDS_WAIT_FILE, result->wait_file_us);
@@ -372,15 +340,15 @@ report_add_error (JsonBuilder *builder, const GError *error)
 {
     const IohErrorPrivate *details = ioh_error_details (error);
 
-    report_begin_object (builder, IOH_REPORT_ERROR);
-    report_add_string (builder, IOH_REPORT_ERROR_MESSAGE, error->message);
+    ioh_json_begin_object (builder, IOH_REPORT_ERROR);
+    ioh_json_add_text (builder, IOH_REPORT_ERROR_MESSAGE, error->message);
     if (details != NULL && details->side != IOH_SIDE_NONE) {
-        report_add_string (builder, IOH_REPORT_ERROR_SIDE, ioh_wire_side_name (details->side));
-        report_add_string (builder, IOH_REPORT_ERROR_NAME, details->name);
-        report_add_string (builder, IOH_REPORT_ERROR_STAGE, ioh_wire_stage_name (details->stage));
+        ioh_json_add_text (builder, IOH_REPORT_ERROR_SIDE, ioh_wire_side_name (details->side));
+        ioh_json_add_text (builder, IOH_REPORT_ERROR_NAME, details->name);
+        ioh_json_add_text (builder, IOH_REPORT_ERROR_STAGE, ioh_wire_stage_name (details->stage));
         if (details->offset != IOH_NO_OFFSET)
-            report_add_bytes (builder, IOH_REPORT_ERROR_OFFSET, details->offset);
-        report_add_bytes (builder, IOH_REPORT_ERROR_ERRNO, (uint64_t) details->error_number);
+            ioh_json_add_number (builder, IOH_REPORT_ERROR_OFFSET, details->offset);
+        ioh_json_add_number (builder, IOH_REPORT_ERROR_ERRNO, (uint64_t) details->error_number);
     }
     json_builder_end_object (builder);
 }
@@ -396,19 +364,19 @@ report_add_outcome (JsonBuilder *builder, const IohReport *report, const IohOpti
     else if (error != NULL)
         outcome = IOH_REPORT_OUTCOME_FAILED;
 
-    report_add_string (builder, IOH_REPORT_PROGRAM, IOH_PACKAGE);
-    report_add_string (builder, IOH_REPORT_VERSION, IOH_VERSION);
-    report_add_string (builder, IOH_REPORT_DIRECTION, ioh_wire_direction_name (options->direction));
-    report_add_string (builder, IOH_REPORT_OUTCOME, outcome);
+    ioh_json_add_text (builder, IOH_REPORT_PROGRAM, IOH_PACKAGE);
+    ioh_json_add_text (builder, IOH_REPORT_VERSION, IOH_VERSION);
+    ioh_json_add_text (builder, IOH_REPORT_DIRECTION, ioh_wire_direction_name (options->direction));
+    ioh_json_add_text (builder, IOH_REPORT_OUTCOME, outcome);
     if (signal_number != 0)
-        report_add_bytes (builder, IOH_REPORT_SIGNAL, (uint64_t) signal_number);
+        ioh_json_add_number (builder, IOH_REPORT_SIGNAL, (uint64_t) signal_number);
     else
-        report_add_bytes (builder, IOH_REPORT_EXIT_STATUS,
-                          error != NULL ? ioh_error_exit (error) : IOH_EXIT_DONE);
+        ioh_json_add_number (builder, IOH_REPORT_EXIT_STATUS,
+                             error != NULL ? ioh_error_exit (error) : IOH_EXIT_DONE);
     if (error != NULL)
         report_add_error (builder, error);
-    report_add_bytes (builder, IOH_REPORT_BYTES, report->result.bytes);
-    report_add_boolean (builder, IOH_REPORT_DURABLE, report->result.durable);
+    ioh_json_add_number (builder, IOH_REPORT_BYTES, report->result.bytes);
+    ioh_json_add_boolean (builder, IOH_REPORT_DURABLE, report->result.durable);
 }
 
 char *

@@ -89,7 +89,7 @@ is "every member of the report is in the manual page" "$missing" ""
 
 section IMAGES = >"$T/images"
 missing=
-for member in $(sed -nE 's/.*(json_add_[a-z]+|set_member_name) \(builder, "([a-z-]+)".*/\2/p' \
+for member in $(sed -nE 's/.*(json_(add|begin)_[a-z]+|set_member_name) \(builder, "([a-z-]+)".*/\3/p' \
     "$source/iohelper/info-json.c"); do
     grep -qF "**$member**" "$T/images" || missing+=" $member"
 done

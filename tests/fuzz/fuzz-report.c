@@ -42,8 +42,9 @@ fuzz_check (IohTransferResult *result, const IohEnding *ending)
     ioh_transfer_result_is_durable (result);
     ioh_transfer_result_is_published (result);
     g_assert_nonnull (ioh_transfer_result_get_notes (result));
-    /* a process that failed is never believed to have succeeded */
-    if (ending->how == IOH_ENDED_SIGNALLED || ending->flooded || ending->number != 0)
+    /* a process that is known to have failed is never believed to have succeeded */
+    gboolean failed = ending->how == IOH_ENDED_EXITED && ending->number != 0;
+    if (failed || ending->how == IOH_ENDED_SIGNALLED || ending->flooded)
         g_assert_false (ioh_transfer_result_is_done (result));
 }
 

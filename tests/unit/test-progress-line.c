@@ -7,6 +7,7 @@
 #include <locale.h>
 #include <string.h>
 
+#include "printable.h"
 #include "size.h"
 
 #define S ((gint64) G_USEC_PER_SEC)
@@ -103,7 +104,7 @@ test_width (void)
 
     for (int columns = 0; columns < 100; columns++) {
         g_autofree char *line = ioh_progress_line (&moment, IOH_MIB, columns);
-        g_assert_cmpint (ioh_progress_width (line), <, MAX (columns, 1));
+        g_assert_cmpint (ioh_printable_width (line), <, MAX (columns, 1));
         g_assert_cmpuint (strlen (line), >=, before);
         before = strlen (line);
     }
@@ -117,11 +118,11 @@ test_width (void)
 static void
 test_wide_letters (void)
 {
-    g_assert_cmpint (ioh_progress_width (""), ==, 0);
-    g_assert_cmpint (ioh_progress_width ("moving"), ==, 6);
-    g_assert_cmpint (ioh_progress_width ("übrig"), ==, 5);
-    g_assert_cmpint (ioh_progress_width ("u\u0308brig"), ==, 5);
-    g_assert_cmpint (ioh_progress_width ("传输"), ==, 4);
+    g_assert_cmpint (ioh_printable_width (""), ==, 0);
+    g_assert_cmpint (ioh_printable_width ("moving"), ==, 6);
+    g_assert_cmpint (ioh_printable_width ("übrig"), ==, 5);
+    g_assert_cmpint (ioh_printable_width ("u\u0308brig"), ==, 5);
+    g_assert_cmpint (ioh_printable_width ("传输"), ==, 4);
 }
 
 /* Fills RATE with a moment every half second, BYTES more each; the last that was said. */
