@@ -67,7 +67,7 @@ notes_add_machine (IohBenchResult *result)
     notes_add (result->notes,
                _ ("the machine was busy: load %.2f before; meanwhile others and the kernel used "
                   "%.2f CPUs, its host withheld %.2f"),
-               machine->load, MAX (machine->others, 0), MAX (machine->withheld, 0));
+               MAX (machine->load, 0), MAX (machine->others, 0), MAX (machine->withheld, 0));
 }
 
 void
