@@ -2,10 +2,9 @@
  *
  * generator write|read [OPTIONS]
  *
- * A stand-in for QEMU at the stream's end, for machines without it and for quick looks. It moves
- * bytes in the same shapes and nothing more: the writer flushes 32 pages, each behind an 8-byte
- * header, with one writev of 131,328 bytes; the reader takes 32 KiB at a time and copies the pages
- * out to guest memory. The stream is not a migration stream: a header is the page's offset.
+ * A stand-in for QEMU at the stream's end, for machines without it and for quick looks: the one
+ * that "iohelper bench" measures with, as a program. What it writes and reads is in
+ * bench-generator.h.
  *
  * Prints one line of JSON about itself to standard error: bytes and microseconds, from the first
  * byte until the stream is closed.
@@ -19,14 +18,10 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#define PAGE_BYTES 4096u
-#define HEADER_BYTES 8u
-#define PAGES_PER_BURST 32u
-#define READ_BYTES (32u * 1024)
+#include "bench-generator.h"
 
 typedef struct {
     gboolean writes;
@@ -37,8 +32,7 @@ typedef struct {
 } Options;
 
 typedef struct {
-    guint8 *memory;
-    size_t memory_bytes;
+    IohBenchGenerator shape;
     int stream_fd;
     uint64_t moved_bytes;
 } Generator;
@@ -53,21 +47,6 @@ generator_fail (GError **error, const char *what)
     return FALSE;
 }
 
-/* A xorshift generator: incompressible, and fast enough not to be waited for. */
-static void
-generator_fill (guint8 *memory, size_t bytes)
-{
-    uint64_t *words = (uint64_t *) (void *) memory;
-    uint64_t x = 0x9e3779b97f4a7c15u;
-
-    for (size_t i = 0; i < bytes / sizeof *words; i++) {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        words[i] = x;
-    }
-}
-
 static gboolean
 generator_map (Generator *self, const Options *options, GError **error)
 {
@@ -75,18 +54,20 @@ generator_map (Generator *self, const Options *options, GError **error)
     struct stat st;
     int fd = -1;
 
-    self->memory_bytes = (size_t) options->memory_mib << 20;
+    self->shape.burst_bytes = IOH_BENCH_BURST_BYTES;
+    self->shape.memory_bytes = (size_t) options->memory_mib << 20;
     if (path) {
         fd = open (path, O_RDWR | O_CLOEXEC);
         if (fd < 0 || fstat (fd, &st) != 0)
             return generator_fail (error, path);
-        self->memory_bytes = (size_t) st.st_size / PAGE_BYTES * PAGE_BYTES;
+        self->shape.memory_bytes =
+            (size_t) st.st_size / IOH_BENCH_PAGE_BYTES * IOH_BENCH_PAGE_BYTES;
     }
-    self->memory = mmap (NULL, self->memory_bytes, PROT_READ | PROT_WRITE,
-                         path ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
+    self->shape.memory = mmap (NULL, self->shape.memory_bytes, PROT_READ | PROT_WRITE,
+                               path ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
     if (fd >= 0)
         close (fd);
-    return self->memory != MAP_FAILED || generator_fail (error, path ? path : "guest memory");
+    return self->shape.memory != MAP_FAILED || generator_fail (error, path ? path : "guest memory");
 }
 
 static gboolean
@@ -106,99 +87,19 @@ generator_connect (Generator *self, const char *path, GError **error)
 }
 
 static gboolean
-generator_write_all (Generator *self, struct iovec *iov, unsigned int count, GError **error)
+generator_move (Generator *self, gboolean writes, GError **error)
 {
-    while (count > 0) {
-        ssize_t n = writev (self->stream_fd, iov, (int) count);
+    uint64_t bytes = self->shape.memory_bytes / IOH_BENCH_PAGE_BYTES * IOH_BENCH_RECORD_BYTES;
+    gint64 first_us;
+    int result =
+        writes ? ioh_bench_generator_send (&self->shape, self->stream_fd, bytes, &self->moved_bytes)
+               : ioh_bench_generator_receive (&self->shape, self->stream_fd, &self->moved_bytes,
+                                              &first_us);
 
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return generator_fail (error, "stream");
-        self->moved_bytes += (uint64_t) n;
-        while (count > 0 && (size_t) n >= iov->iov_len) {
-            n -= (ssize_t) iov->iov_len;
-            iov++;
-            count--;
-        }
-        if (count > 0) {
-            iov->iov_base = (guint8 *) iov->iov_base + n;
-            iov->iov_len -= (size_t) n;
-        }
-    }
-    return TRUE;
-}
-
-static gboolean
-generator_write (Generator *self, GError **error)
-{
-    uint64_t headers[PAGES_PER_BURST];
-    struct iovec iov[2 * PAGES_PER_BURST];
-
-    for (size_t offset = 0; offset < self->memory_bytes;) {
-        unsigned int pages = 0;
-
-        for (; pages < PAGES_PER_BURST && offset < self->memory_bytes; pages++) {
-            headers[pages] = GUINT64_TO_BE (offset);
-            iov[2 * pages] = (struct iovec){&headers[pages], HEADER_BYTES};
-            iov[2 * pages + 1] = (struct iovec){self->memory + offset, PAGE_BYTES};
-            offset += PAGE_BYTES;
-        }
-        if (!generator_write_all (self, iov, 2 * pages, error))
-            return FALSE;
-    }
-    return TRUE;
-}
-
-/* Takes the records apart: @at counts bytes within the current one. */
-static gboolean
-generator_store (Generator *self, const guint8 *data, size_t bytes, guint8 *header, size_t *at,
-                 GError **error)
-{
-    while (bytes > 0) {
-        gboolean in_header = *at < HEADER_BYTES;
-        size_t take = MIN (bytes, (in_header ? HEADER_BYTES : HEADER_BYTES + PAGE_BYTES) - *at);
-        uint64_t offset;
-
-        if (in_header) {
-            memcpy (header + *at, data, take);
-        } else {
-            memcpy (&offset, header, sizeof offset);
-            offset = GUINT64_FROM_BE (offset);
-            if (offset > self->memory_bytes - PAGE_BYTES || offset % PAGE_BYTES != 0) {
-                errno = EBADMSG;
-                return generator_fail (error, "page header");
-            }
-            memcpy (self->memory + offset + *at - HEADER_BYTES, data, take);
-        }
-        *at = (*at + take) % (HEADER_BYTES + PAGE_BYTES);
-        data += take;
-        bytes -= take;
-    }
-    return TRUE;
-}
-
-static gboolean
-generator_read (Generator *self, GError **error)
-{
-    guint8 buffer[READ_BYTES];
-    guint8 header[HEADER_BYTES];
-    size_t at = 0;
-    ssize_t n;
-
-    while ((n = read (self->stream_fd, buffer, sizeof buffer)) != 0) {
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return generator_fail (error, "stream");
-        if (!generator_store (self, buffer, (size_t) n, header, &at, error))
-            return FALSE;
-        self->moved_bytes += (uint64_t) n;
-    }
-    if (at == 0)
+    if (result == 0)
         return TRUE;
-    errno = EPIPE;
-    return generator_fail (error, "stream ends within a page");
+    errno = -result;
+    return generator_fail (error, "stream");
 }
 
 static gboolean
@@ -211,10 +112,10 @@ generator_run (Generator *self, const Options *options, GError **error)
         (options->connect_path && !generator_connect (self, options->connect_path, error)))
         return FALSE;
     if (options->writes && !options->memory_path && !options->zeros)
-        generator_fill (self->memory, self->memory_bytes);
+        ioh_bench_generator_fill (self->shape.memory, self->shape.memory_bytes);
 
     start_us = g_get_monotonic_time ();
-    if (!(options->writes ? generator_write (self, error) : generator_read (self, error)))
+    if (!generator_move (self, options->writes, error))
         return FALSE;
     if (close (self->stream_fd) != 0)
         return generator_fail (error, "closing the stream");
