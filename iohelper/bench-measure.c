@@ -18,7 +18,7 @@
 #define MEASURE_CELL_US (2 * G_USEC_PER_SEC)
 
 /* A run of so long tells how fast a cell is. It takes a few, and each of them is a warm-up. */
-#define MEASURE_TRIAL_US (G_USEC_PER_SEC / 20)
+#define MEASURE_TRIAL_US (G_USEC_PER_SEC / 10)
 #define MEASURE_TRIAL_BYTES (16 * IOH_MIB)
 
 /* An image that is restored from, when no size was given. */
@@ -90,11 +90,36 @@ measure_size_cell (const Measure *measure, IohBenchCell *cell)
     return TRUE;
 }
 
+static int
+measure_order (const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *) a;
+    uint64_t right = *(const uint64_t *) b;
+
+    return (left > right) - (left < right);
+}
+
+/* What half of the cells would rather have less of, and half more. */
+static void
+measure_same_bytes (IohBenchTable *table)
+{
+    g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (uint64_t));
+
+    for (unsigned i = 0; i < table->cells->len; i++) {
+        const IohBenchCell *cell = g_ptr_array_index (table->cells, i);
+        if (cell->refused == NULL)
+            g_array_append_val (sizes, cell->bytes);
+    }
+    g_array_sort (sizes, measure_order);
+    for (unsigned i = 0; i < table->cells->len && sizes->len > 0; i++)
+        ((IohBenchCell *) g_ptr_array_index (table->cells, i))->bytes =
+            g_array_index (sizes, uint64_t, sizes->len / 2);
+}
+
 static gboolean
 measure_size_table (const Measure *measure, IohBenchTable *table)
 {
     uint64_t given = measure->options->bench.size_bytes;
-    uint64_t least = UINT64_MAX;
 
     for (unsigned i = 0; i < table->cells->len; i++) {
         IohBenchCell *cell = g_ptr_array_index (table->cells, i);
@@ -105,11 +130,9 @@ measure_size_table (const Measure *measure, IohBenchTable *table)
             ioh_bench_progress_show (measure->progress, label);
         if (given == IOH_UNSET && !measure_size_cell (measure, cell))
             return FALSE;
-        if (cell->refused == NULL)
-            least = MIN (least, cell->bytes);
     }
-    for (unsigned i = 0; i < table->cells->len && table->same_bytes; i++)
-        ((IohBenchCell *) g_ptr_array_index (table->cells, i))->bytes = least;
+    if (table->same_bytes)
+        measure_same_bytes (table);
     return TRUE;
 }
 

@@ -97,6 +97,7 @@ summary_build (const IohOptions *options, GPtrArray *tables, GPtrArray *notes)
     table->keys[0] = "stream";
     table->axes[1] = N_ ("engine");
     table->keys[1] = "engine";
+    table->same_bytes = TRUE;
     table->compares = TRUE;
     g_ptr_array_add (tables, table);
     summary_add_direct (table, options);
@@ -134,6 +135,7 @@ pipe_size_build (const IohOptions *options, GPtrArray *tables, GPtrArray *notes)
 
     table->axes[0] = N_ ("pipe size");
     table->keys[0] = "pipe-size";
+    table->same_bytes = TRUE;
     g_ptr_array_add (tables, table);
     for (uint64_t bytes = SUITES_PIPE_LEAST; bytes <= largest; bytes *= 2) {
         IohBenchCell *cell = suites_add_cell (table, IOH_SAVE, IOH_BENCH_PIPE, options);
