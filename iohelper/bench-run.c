@@ -117,6 +117,9 @@ words_add_restore (GPtrArray *words, const Run *run)
     const IohBenchTarget *target = &run->rig->target;
 
     words_add (words, "--%s=%" PRIu64, IOH_OPTION_OFFSET, run->rig->image_bytes - run->bytes);
+    /* memory has no page cache to bypass or to leave clean */
+    if (target->memory_fd >= 0)
+        words_add (words, "--%s=%s", IOH_OPTION_CACHE, ioh_wire_cache_name (IOH_CACHE_KEEP));
     words_add (words, "%s", target->memory_fd >= 0 ? RUN_IMAGE : target->path);
 }
 

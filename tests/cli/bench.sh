@@ -102,7 +102,8 @@ bench socket-buffer --json
 measured "socket-buffer" 'set(tables) == {"save", "restore"}' \
     '[c["send-buffer"] for c in cells("save", socket="unix")] == ["default", "512K", "1M", "2M", "4M"]' \
     'len(cells("restore", socket="tcp")) == 5' \
-    'len({c["bytes"] for c in tables["restore"]["cells"]}) == 1'
+    'len({c["bytes"] for c in tables["restore"]["cells"]}) == 1' \
+    'all("keep" in c["used"] for c in tables["restore"]["cells"])'
 
 bench message-size --json
 measured "message-size" 'r["suite"] == "message-size"' \
