@@ -248,11 +248,13 @@ test_busy (void)
         {.cpus = 2, .load = -1, .others = 0, .withheld = 0.2},
     };
     const IohBenchMachine unknown = {.cpus = 1, .load = -1, .others = -1, .withheld = -1};
+    const IohBenchMachine calmed = {.cpus = 2, .load = 5, .others = 0.1, .withheld = 0};
     const IohBenchMachine large = {.cpus = 64, .load = 1.5, .others = 0.6, .withheld = 0.2};
 
     for (unsigned i = 0; i < G_N_ELEMENTS (busy); i++)
         check_note (notes_on (ioh_bench_cell_new (), busy[i]), "busy");
     check_note (notes_on (ioh_bench_cell_new (), unknown), NULL);
+    check_note (notes_on (ioh_bench_cell_new (), calmed), NULL);
     check_note (notes_on (ioh_bench_cell_new (), large), NULL);
 }
 
