@@ -34,13 +34,15 @@ ioh_pace_stopped (IohPace *pace, gint64 now_us)
     if (pace->late_us > 0 && napped && now_us - pace->due_us > pace->late_us)
         pace->awake_us = now_us + PACE_AWAKE_US;
     pace->bytes_per_us = (pace->bytes_per_us + (double) pace->moved_bytes / elapsed_us) / 2;
+    pace->most_bytes = MAX (pace->most_bytes, pace->moved_bytes);
     pace->moved_bytes = 0;
     pace->look_us = now_us;
     pace->due_us = now_us;
+    size_t goal_bytes = MIN (pace->goal_bytes, pace->most_bytes / 2);
     /* a stream slower than this is one to wait for */
-    if (now_us >= pace->awake_us &&
+    if (goal_bytes > 0 && now_us >= pace->awake_us &&
         (double) pace->goal_bytes <= pace->bytes_per_us * PACE_LONGEST_US)
-        pace->due_us += (gint64) ((double) pace->goal_bytes / pace->bytes_per_us);
+        pace->due_us += (gint64) ((double) goal_bytes / pace->bytes_per_us);
 }
 
 gint64

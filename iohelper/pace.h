@@ -11,6 +11,7 @@
 typedef struct {
     size_t goal_bytes;   /* what should have gathered at the next look; 0: not paced */
     gint64 late_us;      /* so late may a nap end that others use the processor as well; 0: any */
+    size_t most_bytes;   /* that ever moved in one look: what lies between us holds no less */
     size_t moved_bytes;  /* since the look before */
     double bytes_per_us; /* measured, recent looks weigh more */
     gint64 look_us;      /* when the last look ended */
@@ -18,9 +19,10 @@ typedef struct {
     gint64 awake_us;     /* no naps before: the last one ended late */
 } IohPace;
 
-/* Aims at GOAL_BYTES a look; 0 switches pacing off. After a nap that ended more than LATE_US later
- * than it should the stream is waited for instead, for a while; 0: naps go on however late they
- * end. */
+/* Aims at GOAL_BYTES a look, but no more than half of the most that moved in one, since whoever
+ * sends may have less room than that; 0 switches pacing off. After a nap that ended more than
+ * LATE_US later than it should the stream is waited for instead, for a while; 0: naps go on however
+ * late they end. */
 void ioh_pace_init (IohPace *pace, size_t goal_bytes, gint64 late_us);
 
 /* Tells that BYTES moved and there may be more at once. */

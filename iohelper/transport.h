@@ -41,8 +41,8 @@ gboolean ioh_transport_finish (IohTransport *transport, uint64_t delivered, IohC
 void ioh_transport_clear (IohTransport *transport);
 
 /* For an engine that moves references, not bytes: lets more gather before each move. A restore
- * fills a pipe when half of it is empty, a save comes back when a third of it is full and, woken by
- * a burst, lets the hypervisor go on first. */
+ * fills a pipe when half of it is empty, a save comes back when a third of it has gathered and,
+ * woken by a burst, lets the hypervisor go on first. */
 void ioh_transport_pace (IohTransport *transport, IohDirection direction);
 
 /* Moving bytes. What the calls return, or -errno; -EAGAIN when it is time for ioh_transport_wait,

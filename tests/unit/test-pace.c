@@ -14,7 +14,7 @@ wait_at (double bytes_per_us, gint64 tick_us)
     IohPace pace;
     gint64 now_us = 1000000;
 
-    ioh_pace_init (&pace, GOAL, LATE_US);
+    ioh_pace_init (&pace, GOAL, 0);
     for (unsigned i = 0; i < 20; i++) {
         now_us += tick_us;
         ioh_pace_moved (&pace, (size_t) (bytes_per_us * (double) tick_us));
@@ -36,7 +36,7 @@ test_first_look (void)
 static void
 test_fast_stream (void)
 {
-    gint64 wait_us = wait_at (1000, 200);
+    gint64 wait_us = wait_at (1000, 600);
 
     g_assert_cmpint (wait_us, >=, 260);
     g_assert_cmpint (wait_us, <=, 264);
@@ -66,10 +66,10 @@ test_turns_slow (void)
     gint64 now_us = 1000000;
     unsigned looks = 0;
 
-    ioh_pace_init (&pace, GOAL, LATE_US);
+    ioh_pace_init (&pace, GOAL, 0);
     for (unsigned i = 0; i < 20; i++) {
-        ioh_pace_moved (&pace, 200000);
-        ioh_pace_stopped (&pace, now_us += 200);
+        ioh_pace_moved (&pace, 600000);
+        ioh_pace_stopped (&pace, now_us += 600);
     }
     g_assert_cmpint (ioh_pace_wait_us (&pace, now_us), >, 0);
     for (; ioh_pace_wait_us (&pace, now_us) > 0; looks++) {
@@ -142,6 +142,37 @@ test_busy_processor (void)
     g_assert_true (naps_after (0, 400, 0));
 }
 
+/* A sender that has less room than the goal is not left standing until the goal has gathered, which
+ * it never does. */
+static void
+test_small_sender (void)
+{
+    const size_t room = GOAL / 4;
+    const double bytes_per_us = 1000;
+    IohPace pace;
+    gint64 now_us = 1000000;
+
+    ioh_pace_init (&pace, GOAL, LATE_US);
+    for (unsigned i = 0; i < 100; i++) {
+        gint64 gap_us = 20 + ioh_pace_wait_us (&pace, now_us);
+        now_us += gap_us;
+        ioh_pace_moved (&pace, MIN (room, (size_t) (bytes_per_us * (double) gap_us)));
+        ioh_pace_stopped (&pace, now_us);
+    }
+    g_assert_cmpfloat ((double) ioh_pace_wait_us (&pace, now_us) * bytes_per_us, <, room);
+}
+
+/* A first look that finds nothing tells nothing. */
+static void
+test_empty_look (void)
+{
+    IohPace pace;
+
+    ioh_pace_init (&pace, GOAL, LATE_US);
+    ioh_pace_stopped (&pace, 1000);
+    g_assert_cmpint (ioh_pace_wait_us (&pace, 1000), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -154,5 +185,7 @@ main (int argc, char **argv)
     g_test_add_func ("/pace/not-paced", test_not_paced);
     g_test_add_func ("/pace/time-passes", test_time_passes);
     g_test_add_func ("/pace/busy-processor", test_busy_processor);
+    g_test_add_func ("/pace/small-sender", test_small_sender);
+    g_test_add_func ("/pace/empty-look", test_empty_look);
     return g_test_run ();
 }
