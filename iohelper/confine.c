@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * confine - a transfer that has begun keeps only what it needs.
+ * confine - a transfer that has begun, or a look at an image, keeps only what it needs.
  *
  * Owns the choice of what that is; how system calls are filtered is for sandbox. May assume that
  * every descriptor of ours is close-on-exec, so that one which is not was inherited.
@@ -81,4 +81,18 @@ ioh_confine (const IohOptions *options, const IohPlan *plan, IohSandboxClean cle
     ioh_report_sandbox (report, IOH_REPORT_SANDBOX_BASIC, why);
     if (options->verbosity > 0)
         ioh_report_note (report, _ ("system calls are not filtered: %s"), why);
+}
+
+void
+ioh_confine_reader (const IohOptions *options)
+{
+    const IohSandboxNeeds needs = {.direction = IOH_RESTORE};
+    g_autofree char *why = NULL;
+
+    if (options->no_sandbox)
+        return;
+    ioh_confine_privileges ();
+    confine_close_inherited (options);
+    confine_prepare_libraries ();
+    ioh_sandbox_enter (&needs, NULL, NULL, &why);
 }

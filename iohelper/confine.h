@@ -19,4 +19,8 @@ void ioh_confine_privileges (void);
 void ioh_confine (const IohOptions *options, const IohPlan *plan, IohSandboxClean clean,
                   gpointer data, IohReport *report);
 
+/* The same for a process that only reads what it has opened, and prints. Nothing tells how far that
+ * came. */
+void ioh_confine_reader (const IohOptions *options);
+
 #endif

@@ -81,6 +81,9 @@ static const IohEntry entries_tuning[] = {
      N_ ("Size wanted for the stream's pipe (default 1M)")},
     {IOH_OPTION_SOCKET_BUFFER, 0, "SIZE", ioh_value_take_size,
      N_ ("Buffer wanted for the stream's socket (default 1M)")},
+};
+
+static const IohEntry entries_trouble[] = {
     {IOH_OPTION_NO_SANDBOX, 0, NULL, ioh_value_take_flag,
      N_ ("Keep all rights, to find out what goes wrong")},
 };
@@ -134,6 +137,7 @@ static const IohSection entries_sections[] = {
     ENTRIES_SECTION (N_ ("On the way"), ENTRIES_TRANSFERS, FALSE, entries_way),
     ENTRIES_SECTION (N_ ("Tuning"), ENTRIES_TRANSFERS, TRUE, entries_tuning),
     ENTRIES_SECTION (N_ ("Managed by a program"), ENTRIES_TRANSFERS, TRUE, entries_manager),
+    ENTRIES_SECTION (N_ ("In trouble"), ENTRIES_TRANSFERS | ENTRIES_INFO, TRUE, entries_trouble),
     ENTRIES_SECTION (N_ ("Measuring"), ENTRIES_BENCH, FALSE, entries_bench),
     ENTRIES_SECTION (N_ ("Output"), ENTRIES_INFO | ENTRIES_BENCH | ENTRIES_ENGINES, FALSE,
                      entries_output),

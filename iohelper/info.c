@@ -2,13 +2,15 @@
 /*
  * info - the command that looks at an image.
  *
- * Owns the opening of the image; nothing of it is changed, and nothing is waited for.
+ * Owns the opening of the image; nothing of it is changed, and nothing is waited for. Before it is
+ * looked at, the process gives up what looking does not need.
  */
 #include "info.h"
 
 #include <errno.h>
 #include <fcntl.h>
 
+#include "confine.h"
 #include "error.h"
 #include "i18n.h"
 #include "sys.h"
@@ -57,6 +59,7 @@ ioh_info_look (const IohOptions *options, GError **error)
     }
     if (!info_measure (options, fd, &start, &end, error))
         return NULL;
+    ioh_confine_reader (options);
     return ioh_image_look (fd, options->file_name, start, end, error);
 }
 

@@ -7,8 +7,8 @@
 #include "image.h"
 #include "options.h"
 
-/* Opens and looks at the image that OPTIONS names. NULL with the error set when it cannot be
- * read. */
+/* Opens and looks at the image that OPTIONS names; from then on the process is confined. NULL with
+ * the error set when it cannot be read. */
 IohImage *ioh_info_look (const IohOptions *options, GError **error);
 
 /* What `iohelper info` prints of IMAGE, called NAME: a table for people or a JSON object. The

@@ -133,6 +133,19 @@ end
 saved "--no-sandbox: a save" f $n
 is "--no-sandbox: its report" "$(sandbox_in report)" none
 
+# A look at an image, of which nobody knows what is in it.
+if have_strace && [[ $built == seccomp ]]; then
+    traced -y -e trace=pread64,seccomp
+    helper info image >out
+    untraced
+    is "info: the filter comes before the first byte" \
+        "$(sed -nE 's/.*(seccomp|pread64)\((SECCOMP_SET_MODE_FILTER|[0-9]+<.*image>).*/\1/p' trace |
+            uniq | paste -sd ' ')" "seccomp pread64"
+    like "info: and says what it would say" "$(<out)" "*data of an unknown kind*"
+    helper info --no-sandbox image >out
+    expect "info: without" 0
+fi
+
 # What must not end a transfer, and what must.
 if ! have_strace; then
     skip "faults in the sandbox" "no strace"

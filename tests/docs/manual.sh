@@ -48,7 +48,7 @@ is "save: the options of help and manual page" \
 is "restore: the options of help and manual page" \
     "$(offered restore)" "$(documented 'Save and restore' 'Restore only' 'Every command')"
 is "info: the options of help and manual page" \
-    "$(offered info)" "$(documented 'Info and engines only' 'Every command')"
+    "$(offered info)" "$(documented 'Info only' 'Info and engines only' 'Every command')"
 is "engines: the options of help and manual page" \
     "$(offered engines)" "$(documented 'Info and engines only' 'Every command')"
 
