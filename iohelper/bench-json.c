@@ -4,27 +4,9 @@
  *
  * Owns the names of its members. They are never translated and never change.
  */
-#include <json-glib/json-glib.h>
-
 #include "bench-result.h"
-#include "i18n.h"
-
-static void
-json_add_string (JsonBuilder *builder, const char *name, const char *value)
-{
-    if (value == NULL)
-        return;
-    g_autofree char *valid = g_utf8_make_valid (value, -1);
-    json_builder_set_member_name (builder, name);
-    json_builder_add_string_value (builder, valid);
-}
-
-static void
-json_add_number (JsonBuilder *builder, const char *name, uint64_t value)
-{
-    json_builder_set_member_name (builder, name);
-    json_builder_add_int_value (builder, (gint64) value);
-}
+#include "config.h"
+#include "json.h"
 
 static void
 json_add_real (JsonBuilder *builder, const char *name, double value)
@@ -36,8 +18,7 @@ json_add_real (JsonBuilder *builder, const char *name, double value)
 static void
 json_add_figure (JsonBuilder *builder, const char *name, IohBenchFigure figure)
 {
-    json_builder_set_member_name (builder, name);
-    json_builder_begin_object (builder);
+    ioh_json_begin_object (builder, name);
     json_add_real (builder, "median", figure.median);
     json_add_real (builder, "lowest", figure.low);
     json_add_real (builder, "highest", figure.high);
@@ -92,18 +73,18 @@ json_add_cell (JsonBuilder *builder, const IohBenchTable *table, const IohBenchC
 {
     json_builder_begin_object (builder);
     for (unsigned i = 0; i < ioh_bench_table_axes (table); i++)
-        json_add_string (builder, table->keys[i], cell->labels[i]);
-    json_add_string (builder, "link", ioh_bench_link_name (cell->link));
+        ioh_json_add_text (builder, table->keys[i], cell->labels[i]);
+    ioh_json_add_text (builder, "link", ioh_bench_link_name (cell->link));
     json_add_arguments (builder, cell);
-    json_add_number (builder, "burst", cell->burst_bytes);
-    json_add_string (builder, "refused", cell->refused);
-    json_add_string (builder, "used", cell->used);
+    ioh_json_add_number (builder, "burst", cell->burst_bytes);
+    ioh_json_add_text (builder, "refused", cell->refused);
+    ioh_json_add_text (builder, "used", cell->used);
     if (cell->buffer_asked > 0) {
-        json_add_number (builder, "buffer-asked", cell->buffer_asked);
-        json_add_number (builder, "buffer-used", cell->buffer_used);
+        ioh_json_add_number (builder, "buffer-asked", cell->buffer_asked);
+        ioh_json_add_number (builder, "buffer-used", cell->buffer_used);
     }
     if (cell->runs->len > 0) {
-        json_add_number (builder, "bytes", cell->bytes);
+        ioh_json_add_number (builder, "bytes", cell->bytes);
         json_add_figures (builder, table, cell);
     }
     json_add_runs (builder, cell);
@@ -118,7 +99,7 @@ json_add_tables (JsonBuilder *builder, const IohBenchResult *result)
     for (unsigned t = 0; t < result->tables->len; t++) {
         const IohBenchTable *table = g_ptr_array_index (result->tables, t);
         json_builder_begin_object (builder);
-        json_add_string (builder, "name", table->name);
+        ioh_json_add_text (builder, "name", table->name);
         json_builder_set_member_name (builder, "axes");
         json_builder_begin_array (builder);
         for (unsigned i = 0; i < ioh_bench_table_axes (table); i++)
@@ -139,21 +120,19 @@ json_add_machine (JsonBuilder *builder, const IohBenchResult *result)
 {
     const IohBenchMachine *machine = &result->machine;
 
-    json_builder_set_member_name (builder, "machine");
-    json_builder_begin_object (builder);
-    json_add_string (builder, "kernel", machine->kernel);
-    json_add_number (builder, "cpus", machine->cpus);
-    json_add_string (builder, "file-system", result->target->file_system);
-    json_add_number (builder, "pipe-max-size", machine->pipe_max_size);
-    json_add_number (builder, "wmem-max", machine->wmem_max);
+    ioh_json_begin_object (builder, "machine");
+    ioh_json_add_text (builder, "kernel", machine->kernel);
+    ioh_json_add_number (builder, "cpus", machine->cpus);
+    ioh_json_add_text (builder, "file-system", result->target->file_system);
+    ioh_json_add_number (builder, "pipe-max-size", machine->pipe_max_size);
+    ioh_json_add_number (builder, "wmem-max", machine->wmem_max);
     if (machine->load >= 0)
         json_add_real (builder, "load", machine->load);
     if (machine->others >= 0) {
         json_add_real (builder, "others-cpus", machine->others);
         json_add_real (builder, "withheld-cpus", machine->withheld);
     }
-    json_builder_set_member_name (builder, "busy");
-    json_builder_add_boolean_value (builder, ioh_bench_machine_was_busy (machine));
+    ioh_json_add_boolean (builder, "busy", ioh_bench_machine_was_busy (machine));
     json_builder_end_object (builder);
 }
 
@@ -173,23 +152,17 @@ char *
 ioh_bench_result_json (const IohBenchResult *result)
 {
     g_autoptr (JsonBuilder) builder = json_builder_new ();
-    g_autoptr (JsonGenerator) generator = json_generator_new ();
 
     json_builder_begin_object (builder);
-    json_add_string (builder, "program", IOH_PACKAGE);
-    json_add_string (builder, "version", IOH_VERSION);
-    json_add_string (builder, "suite", result->suite->name);
-    json_add_string (builder, "target", result->target->path);
-    json_add_number (builder, "runs", result->options->bench.runs);
-    json_add_string (builder, "data", result->options->bench.zeros ? "zero" : "random");
+    ioh_json_add_text (builder, "program", IOH_PACKAGE);
+    ioh_json_add_text (builder, "version", IOH_VERSION);
+    ioh_json_add_text (builder, "suite", result->suite->name);
+    ioh_json_add_text (builder, "target", result->target->path);
+    ioh_json_add_number (builder, "runs", result->options->bench.runs);
+    ioh_json_add_text (builder, "data", result->options->bench.zeros ? "zero" : "random");
     json_add_machine (builder, result);
     json_add_notes (builder, result);
     json_add_tables (builder, result);
     json_builder_end_object (builder);
-    JsonNode *root = json_builder_get_root (builder);
-    json_generator_set_root (generator, root);
-    json_generator_set_pretty (generator, TRUE);
-    g_autofree char *text = json_generator_to_data (generator, NULL);
-    json_node_unref (root);
-    return g_strconcat (text, "\n", NULL);
+    return ioh_json_print (builder);
 }

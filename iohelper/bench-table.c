@@ -9,6 +9,7 @@
 
 #include "bench-result.h"
 #include "i18n.h"
+#include "printable.h"
 
 #define TABLE_BAR_LENGTH 10
 
@@ -24,7 +25,7 @@ columns_append_row (GString *text, const Columns *columns, char **row, const uns
     g_autoptr (GString) line = g_string_new (NULL);
 
     for (unsigned i = 0; row[i] != NULL; i++) {
-        unsigned width = (unsigned) g_utf8_strlen (row[i], -1);
+        unsigned width = (unsigned) ioh_printable_width (row[i]);
         unsigned blanks = widths[i] > width ? widths[i] - width : 0;
         gboolean left = i < columns->texts || row[i + 1] == NULL;
         if (i > 0)
@@ -49,7 +50,7 @@ columns_append (GString *text, const Columns *columns)
     for (unsigned r = 0; r < columns->rows->len; r++) {
         char **row = g_ptr_array_index (columns->rows, r);
         for (unsigned i = 0; i < count; i++)
-            widths[i] = MAX (widths[i], (unsigned) g_utf8_strlen (row[i], -1));
+            widths[i] = MAX (widths[i], (unsigned) ioh_printable_width (row[i]));
     }
     for (unsigned r = 0; r < columns->rows->len; r++)
         columns_append_row (text, columns, g_ptr_array_index (columns->rows, r), widths);
@@ -88,7 +89,7 @@ row_end (GPtrArray *row)
 }
 
 static char **
-table_heading (const IohBenchTable *table, gboolean bars)
+table_heading (const IohBenchTable *table)
 {
     GPtrArray *row = g_ptr_array_new ();
 
@@ -157,7 +158,7 @@ table_append (GString *text, const IohBenchTable *table, gboolean bars)
     double most_mbit = table_most_mbit (table);
 
     g_string_append_printf (text, "\n%s\n", _ (table->title));
-    g_ptr_array_add (columns.rows, table_heading (table, bars));
+    g_ptr_array_add (columns.rows, table_heading (table));
     for (unsigned i = 0; i < table->cells->len; i++) {
         const IohBenchCell *cell = g_ptr_array_index (table->cells, i);
         if (cell->runs->len > 0)
@@ -172,9 +173,10 @@ table_append_header (GString *text, const IohBenchResult *result)
 {
     const IohBenchMachine *machine = &result->machine;
     const IohBenchTarget *target = result->target;
+    g_autofree char *path = ioh_printable (target->path);
 
     g_string_append_printf (text, _ ("iohelper bench %s, TARGET %s, runs: %u"), result->suite->name,
-                            target->path, result->options->bench.runs);
+                            path, result->options->bench.runs);
     if (target->file_system != NULL)
         g_string_append_printf (text, " (%s)", target->file_system);
     g_string_append_printf (text, _ ("\n%s, CPUs: %u, load %.2f\n"), machine->kernel, machine->cpus,

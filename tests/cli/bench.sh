@@ -49,7 +49,7 @@ def check_cell(table, cell):
         assert run["cpu-seconds"] >= 0 and run["peer-cpu-seconds"] >= 0
     for name in "seconds", "mbit-per-second":
         middle = statistics.median(run[name] for run in cell["runs"])
-        assert abs(cell[name]["median"] / middle - 1) < 1e-6, "no median: " + name
+        assert abs(cell[name]["median"] / middle - 1) < 1e-2, "no median: " + name
     if "buffer-asked" in cell:
         assert cell["buffer-used"] > 0
 
