@@ -50,7 +50,7 @@ static void
 confine_prepare_libraries (void)
 {
     /* the C library's translations, and what makes UTF-8 of them */
-    g_autofree char *text = g_locale_to_utf8 (strerror (EIO), -1, NULL, NULL, NULL);
+    g_free (g_locale_to_utf8 (strerror (EIO), -1, NULL, NULL, NULL));
 
     /* what names of temporary files are drawn from */
     g_random_int ();
