@@ -91,11 +91,11 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_inblock)' "$@"
 
 gen 16M >image
 cat image >/dev/null
-"$IOH_HELPER" engines >/dev/null
-is "a restore with cache=keep reads what is cached from there" \
-    "$(blocks_read "$IOH_HELPER" restore --cache keep image)" 0
-is "once more: it has thrown nothing out" \
-    "$(blocks_read "$IOH_HELPER" restore --cache keep image)" 0
+# the program itself may have to be read
+ok "a restore with cache=keep reads what is cached from there" \
+    test "$(blocks_read "$IOH_HELPER" restore --cache keep image)" -lt 4096
+ok "once more: it has thrown nothing out" \
+    test "$(blocks_read "$IOH_HELPER" restore --cache keep image)" -lt 4096
 if ! in_memory "$T"; then
     ok "with cache=direct it is read from the disk" \
         test "$(blocks_read "$IOH_HELPER" restore --cache direct image)" -ge 32768
