@@ -347,22 +347,29 @@ main_engines (IohOptions *options)
     return fflush (stdout) == 0 ? IOH_EXIT_DONE : IOH_EXIT_INTERNAL;
 }
 
+static gboolean
+main_print_info (const IohOptions *options, GError **error)
+{
+    g_autoptr (IohImage) image = ioh_info_look (options, error);
+
+    if (image == NULL)
+        return FALSE;
+    g_autofree char *text = options->json ? ioh_info_json (image, options->file_name)
+                                          : ioh_info_table (image, options->file_name);
+    if (fputs (text, stdout) < 0 || fflush (stdout) != 0)
+        return ioh_error_internal (error, _ ("cannot print what the image is"), errno);
+    return ioh_info_check (image, options->file_name, error);
+}
+
 /* Takes over OPTIONS. */
 static int
 main_info (IohOptions *options)
 {
-    g_autoptr (IohOptions) owned = options;
     g_autoptr (GError) error = NULL;
-    g_autoptr (IohImage) image = ioh_info_look (options, &error);
+    gboolean fine = main_print_info (options, &error);
 
-    if (image != NULL) {
-        g_autofree char *text = options->json ? ioh_info_json (image, options->file_name)
-                                              : ioh_info_table (image, options->file_name);
-        fputs (text, stdout);
-        if (fflush (stdout) != 0)
-            return IOH_EXIT_INTERNAL;
-    }
-    if (image != NULL && ioh_info_check (image, options->file_name, &error))
+    ioh_options_free (options);
+    if (fine)
         return IOH_EXIT_DONE;
     main_say (IOH_PACKAGE, error->message);
     return (int) ioh_error_exit (error);

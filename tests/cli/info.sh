@@ -96,7 +96,7 @@ mkfifo "$T/fifo"
 refused "a FIFO is not waited for" 4 "only files and block devices" "$T/fifo"
 refused "two images" 2 "$T/part" "$T/data" "$T/part"
 refused "no image" 2 IMAGE
-"$IOH_HELPER" info "$T/data" >/dev/full 2>"$T/err"
-is "output that cannot be written is a failure" $? 1
+helper info "$T/data" >/dev/full
+expect "output that cannot be written is a failure" 1 "No space left on device"
 
 finish
