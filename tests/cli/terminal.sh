@@ -29,7 +29,7 @@ seen "no progress among the data" data_on_the_terminal
 seen "the drop-in prints nothing" the_dropin
 if have_strace; then
     IOH_STRACE="$(command -v strace) -f -qq -E ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0"
-    IOH_STRACE+=" -o /dev/null -e trace=fsync,fdatasync -e inject=fsync,fdatasync:delay_enter=700000"
+    IOH_STRACE+=" -o /dev/null -e trace=fsync,fdatasync -e inject=fsync,fdatasync:delay_enter=1000000"
     export IOH_STRACE
     seen "a long flush is seen, below 100 %" flushing
 else
@@ -44,7 +44,7 @@ gen $n >stream
 
 save d <stream
 saved "no progress into a file" d $n
-save d <stream 2>&1 | grep . >said
+"$IOH_HELPER" save d <stream 2>&1 | cat >said
 is "no progress into a pipe" "$(<said)" ""
 
 # plain FILE: prints lines that are neither progress nor a summary.
@@ -52,15 +52,31 @@ plain () {
     LC_ALL=C grep -vE '^(opening|moving|waiting|flushing|iohelper:) [ -~]*$' "$1"
 }
 
+mkfifo fifo
+
+# feed FILE: gives the first half of the stream, and the rest once FILE tells of progress.
+feed () {
+    head -c 500000 stream >&6
+    wait_for grep -q "^moving  " "$1"
+    tail -c +500001 stream >&6
+    exec 6>&-
+}
+
 for options in --progress --progress=always "--progress -q"; do
+    exec 6<>fifo
     # shellcheck disable=SC2086
-    save $options d <stream
+    start save $options d <fifo 6>&-
+    feed err
+    end
     is "$options into a file: a success" "$(status)" 0
     verdict "$options into a file: plain lines" "$(plain err)"
     ok "$options into a file: lines of progress" grep -q "^moving  " err
 done
 is "--progress -q: no summary" "$(grep -c '^iohelper' err)" 0
-"$IOH_HELPER" save --progress d <stream 2>&1 | cat >said
+exec 6<>fifo
+"$IOH_HELPER" save --progress d <fifo 2>&1 6>&- | cat >said 6>&- &
+feed said
+wait $!
 verdict "--progress into a pipe: plain lines" "$(plain said)"
 ok "--progress into a pipe: lines of progress" grep -q "^moving  " said
 is "--progress into a pipe: one summary" "$(grep -c '^iohelper: 1.0 MiB (1048583 bytes) in ' said)" 1
