@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The translations are complete: every file with text for people is listed, every listed text is
-# translated, and the program really speaks that language.
+# translated, and the program really speaks every language, without running out of the terminal.
 # IOH_SOURCE     the source tree
 # IOH_CATALOGUES the directory with the compiled catalogues, LANGUAGE/LC_MESSAGES/iohelper.mo
 # IOH_LOCALEDIR  where the program looks for them
@@ -33,12 +33,13 @@ while [[ ! -d $place ]]; do
     place=$(dirname "$place")
 done
 
-# in_language LANGUAGE ARGUMENT...: what the program says there.
+# in_language LANGUAGE ARGUMENT...: what the program says there, in the locale $locale.
+locale=C.UTF-8
 in_language () {
     local language=$1
     shift
     # shellcheck disable=SC2016 # for the inner shell
-    LC_ALL=C.UTF-8 LANGUAGE=$language unshare -Urm bash -c '
+    LC_ALL=$locale LANGUAGE=$language unshare -Urm bash -c '
         mount -t tmpfs tmpfs "$1" && mkdir -p "$3" && cp -r "$2/." "$3" && shift 3 && exec "$@"' \
         bash "$place" "${IOH_CATALOGUES:?}" "$IOH_LOCALEDIR" "$IOH_HELPER" "$@" 2>&1
 }
@@ -53,11 +54,56 @@ for line in sys.stdin.read().split("\n"):
         print(line)'
 }
 
+# unspoken LANGUAGE SAID TEXT [VALUE...]: prints what is wrong unless the program, which has SAID
+# something, said TEXT in that language, with the values in it.
+unspoken () {
+    local language=$1 said=$2 text=$3 format wanted
+    shift 3
+    format=$(TEXTDOMAINDIR=$IOH_CATALOGUES LC_ALL=C.UTF-8 LANGUAGE=$language \
+        gettext iohelper "$text")
+    [[ $format != "$text" ]] || printf 'not translated: %s\n' "$text"
+    # shellcheck disable=SC2059 # the format is the translation
+    printf -v wanted -- "$format" "$@"
+    [[ $said == *"$wanted"* ]] || printf 'not said: %s\nbut: %s\n' "$wanted" "$said"
+}
+
+overview="Usage: iohelper COMMAND [OPTION...]
+
+Moves a hypervisor's migration stream to a file and back.
+
+Commands:
+"
+
+# speaks LANGUAGE: it does so in help, in failures and in tables.
+speaks () {
+    local said
+    said=$(in_language "$1" --help)
+    verdict "$1: help on the program" "$(
+        unspoken "$1" "$said" "$overview"
+        unspoken "$1" "$said" 'Save a migration stream to TARGET')"
+    said=$(in_language "$1" save --help)
+    verdict "$1: help on a command" "$(
+        unspoken "$1" "$said" $'Usage: iohelper %s [OPTION...]%s%s\n' save ' ' TARGET
+        unspoken "$1" "$said" 'A new file'
+        unspoken "$1" "$said" 'After a failure leave TARGET.part')"
+    verdict "$1: a failure" "$(
+        unspoken "$1" "$(in_language "$1")" "a command is missing; see 'iohelper --help'")"
+    verdict "$1: a failure with values" "$(
+        unspoken "$1" "$(in_language "$1" restore --xyzzy)" \
+            "%s: there is no option --%s; see 'iohelper %s --help'" restore xyzzy restore)"
+    said=$(in_language "$1" info "$T/empty")
+    verdict "$1: a table" "$(
+        unspoken "$1" "$said" kind
+        unspoken "$1" "$said" nothing)"
+    like "$1: not in the locale C" "$(locale=C in_language "$1" --help)" "Usage:*"
+}
+
 if unshare -Urm mount -t tmpfs tmpfs "$place" 2>/dev/null; then
     commands=$("$IOH_HELPER" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
     ok "there are commands" test -n "$commands"
-    like "the program speaks German" "$(in_language de --help)" "Aufruf:*"
+    : >"$T/empty"
     for language in $languages; do
+        speaks "$language"
         in_language "$language" --help >"$T/help"
         for command in $commands; do
             in_language "$language" "$command" --help-all >>"$T/help"
@@ -65,8 +111,7 @@ if unshare -Urm mount -t tmpfs tmpfs "$place" 2>/dev/null; then
         verdict "$language: help has room in 80 columns" "$(too_wide <"$T/help")"
     done
 else
-    skip "the program speaks German" "no user namespaces"
+    skip "the program speaks its languages" "no user namespaces"
 fi
-is "and not with LC_ALL=C" "$("$IOH_HELPER" --help | grep -c Aufruf)" 0
 
 finish
