@@ -21,6 +21,7 @@ bytes_put_number (GByteArray *image, uint64_t number, unsigned length)
 {
     uint64_t big = GUINT64_TO_BE (number);
 
+    g_assert_cmpuint (length, <=, sizeof big);
     bytes_put (image, (const uint8_t *) &big + sizeof big - length, length);
 }
 

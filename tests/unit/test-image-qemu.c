@@ -171,8 +171,10 @@ spoil_block_count (GByteArray *image)
     bytes_put_begin (image, "pc");
     bytes_put_section (image, 0x01, 2, "ram");
     bytes_put_number (image, 4 * BYTES_PAGE | 0x04, 8);
-    for (unsigned i = 0; i < 10000; i++)
-        bytes_put_number (image, 0, 9); /* no name, no size */
+    for (unsigned i = 0; i < 10000; i++) {
+        bytes_put_name (image, "");
+        bytes_put_number (image, 0, 8);
+    }
 }
 
 static void
