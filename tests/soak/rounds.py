@@ -280,7 +280,9 @@ class Round:
             raise Wrong('neither the old file nor the new one')
 
     def judge_report(self, path):
-        if self.status < 0 and self.event == 'kill':
+        # a signal may come before anything is written, or before signals are watched for
+        if self.status < 0 and (self.event == 'kill' or not os.path.exists(path)
+                                or os.path.getsize(path) == 0):
             return
         with open(path, encoding='utf-8') as file:
             report = json.load(file)
