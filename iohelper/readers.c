@@ -109,32 +109,48 @@ reader_main (gpointer data)
     return NULL;
 }
 
-static gboolean
-reader_start (Reader *reader, IohReaders *readers, unsigned index, uint64_t offset)
+/* 0 or -errno. */
+static int
+reader_make_pipe (Reader *reader, IohReaders *readers)
 {
     int refused = 0;
+    int result = ioh_sys_pipe (reader->pipe_fds);
 
     reader->readers = readers;
-    if (ioh_sys_pipe (reader->pipe_fds) < 0)
-        return FALSE;
+    if (result < 0)
+        return result;
     size_t capacity = (size_t) ioh_transport_grow_pipe (
         reader->pipe_fds[1], (int) MIN (readers->block_bytes, G_MAXINT), &refused);
     /* a block must fit: whoever reads it must never wait for the consumer */
     readers->block_bytes = MIN (readers->block_bytes, capacity - capacity % readers->align);
-    reader->offset = offset + index * (uint64_t) readers->block_bytes;
-    return readers->block_bytes > 0;
+    return readers->block_bytes > 0 ? 0 : -EMFILE;
 }
 
-/* The pipes first, since the smallest of them decides how large blocks are. */
+/* The smallest of the pipes decides how large blocks are. Where there are not as many to be had,
+ * fewer readers do. */
+static gboolean
+readers_make_pipes (IohReaders *readers, GError **error)
+{
+    unsigned wanted = readers->count;
+    int result = 0;
+
+    for (unsigned i = 0; i < wanted && result >= 0; i++)
+        result = reader_make_pipe (&readers->readers[i], readers);
+    readers->count = 0;
+    while (readers->count < wanted && readers->readers[readers->count].pipe_fds[0] >= 0)
+        readers->count++;
+    return (readers->count > 0 && readers->block_bytes > 0) ||
+           ioh_error_internal (error, _ ("cannot make a pipe to read ahead"), -result);
+}
+
 static gboolean
 readers_start (IohReaders *readers, uint64_t offset, GError **error)
 {
     readers->event_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (readers->event_fd < 0)
         return ioh_error_internal (error, _ ("cannot read ahead"), errno);
-    for (unsigned i = 0; i < readers->count; i++)
-        if (!reader_start (&readers->readers[i], readers, i, offset))
-            return ioh_error_internal (error, _ ("cannot make a pipe to read ahead"), EMFILE);
+    if (!readers_make_pipes (readers, error))
+        return FALSE;
     for (unsigned i = 0; i < readers->count; i++) {
         Reader *reader = &readers->readers[i];
         reader->offset = offset + i * (uint64_t) readers->block_bytes;

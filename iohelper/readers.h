@@ -12,8 +12,9 @@
  * descriptor is borrowed and must stay open until ioh_readers_free. */
 typedef struct IohReaders IohReaders;
 
-/* Starts COUNT threads on FD at OFFSET, which must be a multiple of ALIGN; the last block ends at
- * END or at the end of the file. NULL with the error set. */
+/* Starts COUNT threads on FD at OFFSET, which must be a multiple of ALIGN, or fewer where there are
+ * not as many pipes to be had; the last block ends at END or at the end of the file. NULL with the
+ * error set. */
 IohReaders *ioh_readers_new (int fd, uint64_t offset, uint64_t end, size_t block_bytes,
                              size_t align, unsigned count, GError **error);
 

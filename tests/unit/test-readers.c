@@ -101,6 +101,28 @@ test_whole (Fixture *fixture, gconstpointer data)
     g_assert_cmpuint (take_all (fixture, 0, SIZE_MAX), ==, fixture->length);
 }
 
+/* There are so many PIPES to be had. */
+static void
+use_up_descriptors (unsigned pipes)
+{
+    const Fault fault = {SYS_PIPE, pipes + 1, FAULT_FOR_EVER, FAULT_INSTEAD, -EMFILE, 0};
+
+    fault_arm (&fault);
+}
+
+/* Fewer readers where there are not as many pipes to be had, down to one. */
+static void
+test_few_pipes (Fixture *fixture, gconstpointer data)
+{
+    for (unsigned pipes = 1; pipes < 4; pipes++) {
+        use_up_descriptors (pipes);
+        start (fixture, 0, UINT64_MAX, 4);
+        fault_disarm ();
+        g_assert_cmpuint (take_all (fixture, 0, SIZE_MAX), ==, fixture->length);
+        g_clear_pointer (&fixture->readers, ioh_readers_free);
+    }
+}
+
 /* Blocks are taken in parts when the stream takes no more. */
 static void
 test_pieces (Fixture *fixture, gconstpointer data)
@@ -180,11 +202,10 @@ test_failure (Fixture *fixture, gconstpointer data)
 static void
 test_no_pipes (Fixture *fixture, gconstpointer data)
 {
-    const Fault fault = {SYS_PIPE, 3, 3, FAULT_INSTEAD, -EMFILE, 0};
     g_autoptr (GError) error = NULL;
     unsigned fds = scratch_count_fds ();
 
-    fault_arm (&fault);
+    use_up_descriptors (0);
     g_assert_null (ioh_readers_new (fixture->fd, 0, UINT64_MAX, BLOCK, ALIGN, 4, &error));
     fault_disarm ();
     g_assert_nonnull (error);
@@ -197,10 +218,15 @@ typedef struct {
 } ReadersRow;
 
 static const ReadersRow readers_rows[] = {
-    {"whole", test_whole},           {"pieces", test_pieces},
-    {"one-reader", test_one_reader}, {"from-offset", test_from_offset},
-    {"to-end", test_to_end},         {"abandoned", test_abandoned},
-    {"failure", test_failure},       {"no-pipes", test_no_pipes},
+    {"whole", test_whole},
+    {"pieces", test_pieces},
+    {"few-pipes", test_few_pipes},
+    {"one-reader", test_one_reader},
+    {"from-offset", test_from_offset},
+    {"to-end", test_to_end},
+    {"abandoned", test_abandoned},
+    {"failure", test_failure},
+    {"no-pipes", test_no_pipes},
 };
 
 int
