@@ -39,6 +39,15 @@ met () {
     [[ $(<"$T/err") != *refused* ]]
 }
 
+# What may be said of a transfer that is well, as a pattern of sed; nothing by default.
+tolerated=
+
+# well: the run just made ended well; prints what is wrong.
+well () {
+    [[ -z $tolerated ]] || sed -i "/$tolerated/d" "$T/err"
+    complaint 0
+}
+
 # all_ways SIZE OPTION...: a save and a restore by every engine in every cache mode, from and to a
 # pipe and a socket, under what $under says. Prints what is wrong; silence and every byte are right.
 all_ways () {
@@ -48,16 +57,16 @@ all_ways () {
         for mode in "${cache_modes[@]}"; do
             rm -f his/f
             gen "$size" | save --cache "$mode" "$@" "$T/his/f"
-            { complaint 0 && check "$size" <his/f; } 2>&1 | sed "s/^/$engine $mode: save: /"
+            { well && check "$size" <his/f; } 2>&1 | sed "s/^/$engine $mode: save: /"
             restore --cache "$mode" "$@" "$T/his/f" | check "$size" 2>&1 |
                 sed "s/^/$engine $mode: restored: /"
-            complaint 0 | sed "s/^/$engine $mode: restore: /"
+            well | sed "s/^/$engine $mode: restore: /"
         done
         rm -f his/f2
         start save --listen "$address" "$@" "$T/his/f2" </dev/null
         wait_for test -S his/s
         wait_for met "$address" "$@" "$T/his/f"
-        complaint 0 | sed "s/^/$engine: restore to a socket: /"
+        well | sed "s/^/$engine: restore to a socket: /"
         end
         [[ $(status) == 0 ]] || echo "$engine: save from a socket: status $(status)"
         check "$size" <his/f2 2>&1 | sed "s/^/$engine: from a socket: /"
