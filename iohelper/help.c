@@ -104,7 +104,7 @@ ioh_help_command (const IohCommandInfo *info, gboolean all)
 
     g_string_append_printf (text, _ ("Usage: iohelper %s [OPTION...]%s%s\n"), info->name,
                             info->operands[0] != '\0' ? " " : "", info->operands);
-    g_string_append_printf (text, "%s.\n", _ (info->summary));
+    g_string_append_printf (text, _ ("%s.\n"), _ (info->summary));
     for (unsigned n = 0; (section = ioh_section_nth (info->command, n)) != NULL; n++)
         if (all || !section->rare)
             help_append_section (text, section, width);
