@@ -11,6 +11,7 @@
 #include "bench-generator.h"
 #include "bench-result.h"
 #include "bench-rig.h"
+#include "printable.h"
 
 #define PAGES 600
 #define MEMORY_BYTES ((size_t) PAGES * IOH_BENCH_PAGE_BYTES)
@@ -258,6 +259,45 @@ test_busy (void)
     check_note (notes_on (ioh_bench_cell_new (), large), NULL);
 }
 
+/* The columns of a terminal before the figures of the line that begins with WORDS. */
+static int
+columns_of_words (const char *text, const char *words)
+{
+    const char *line = strstr (text, words);
+
+    g_assert_nonnull (line);
+    g_autofree char *beginning = g_strndup (line, strcspn (line, "0123456789"));
+    return ioh_printable_width (beginning);
+}
+
+/* Letters that take two columns, or several bytes, leave the figures under each other. */
+static void
+test_columns (void)
+{
+    static const char *const words[] = {"stream", "\u00fcbertragen", "\u4f20\u8f93"};
+    const IohBenchSuite suite = {.name = "suite"};
+    const IohBenchTarget target = {.path = (char *) "target"};
+    IohOptions options = {.bench.runs = 1};
+    IohBenchTable *table = ioh_bench_table_new ("table", "title", IOH_BENCH_MBIT);
+    IohBenchResult result = {&options, &suite, &target, .tables = g_ptr_array_new (),
+                             .notes = g_ptr_array_new ()};
+
+    table->axes[0] = "axis";
+    for (unsigned i = 0; i < G_N_ELEMENTS (words); i++) {
+        IohBenchCell *cell = ioh_bench_cell_new ();
+        cell->labels[0] = g_strdup (words[i]);
+        add_run (cell, 1000000, 1000000, 1000000);
+        g_ptr_array_add (table->cells, cell);
+    }
+    g_ptr_array_add (result.tables, table);
+    g_autofree char *text = ioh_bench_result_text (&result, FALSE);
+    for (unsigned i = 1; i < G_N_ELEMENTS (words); i++)
+        g_assert_cmpint (columns_of_words (text, words[i]), ==, columns_of_words (text, words[0]));
+    g_ptr_array_unref (result.tables);
+    g_ptr_array_unref (result.notes);
+    ioh_bench_table_free (table);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -270,5 +310,6 @@ main (int argc, char **argv)
     g_test_add_func ("/bench/figures", test_figures);
     g_test_add_func ("/bench/notes", test_notes);
     g_test_add_func ("/bench/busy", test_busy);
+    g_test_add_func ("/bench/columns", test_columns);
     return g_test_run ();
 }
