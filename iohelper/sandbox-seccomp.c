@@ -207,6 +207,17 @@ sandbox_take_signal (int signal_number, siginfo_t *info, void *context)
     /* -1: a debugger or tracer has taken the call away and put its own result in its place */
 }
 
+/* One call, when its CONDITIONS hold (one or none). What an architecture does not have has a
+ * negative number: there is nothing to be said about it. */
+static int
+sandbox_add (scmp_filter_ctx filter, uint32_t action, int number, unsigned conditions,
+             const struct scmp_arg_cmp *condition)
+{
+    if (number < 0)
+        return 0;
+    return seccomp_rule_add_array (filter, action, number, conditions, condition);
+}
+
 static int
 sandbox_allow (scmp_filter_ctx filter, unsigned purposes)
 {
@@ -214,14 +225,14 @@ sandbox_allow (scmp_filter_ctx filter, unsigned purposes)
 
     for (unsigned i = 0; i < G_N_ELEMENTS (sandbox_calls) && result >= 0; i++)
         if ((sandbox_calls[i].purpose & ~purposes) == 0)
-            result = seccomp_rule_add (filter, SCMP_ACT_ALLOW, sandbox_calls[i].number, 0);
+            result = sandbox_add (filter, SCMP_ACT_ALLOW, sandbox_calls[i].number, 0, NULL);
     for (unsigned i = 0; i < G_N_ELEMENTS (sandbox_limited_calls) && result >= 0; i++)
-        result = seccomp_rule_add_array (filter, SCMP_ACT_ALLOW, sandbox_limited_calls[i].number, 1,
-                                         &sandbox_limited_calls[i].condition);
+        result = sandbox_add (filter, SCMP_ACT_ALLOW, sandbox_limited_calls[i].number, 1,
+                              &sandbox_limited_calls[i].condition);
     for (unsigned i = 0; i < G_N_ELEMENTS (sandbox_refused_calls) && result >= 0; i++)
-        result = seccomp_rule_add (
-            filter, SCMP_ACT_ERRNO ((uint32_t) sandbox_refused_calls[i].error_number),
-            sandbox_refused_calls[i].number, 0);
+        result =
+            sandbox_add (filter, SCMP_ACT_ERRNO ((uint32_t) sandbox_refused_calls[i].error_number),
+                         sandbox_refused_calls[i].number, 0, NULL);
     return result;
 }
 
