@@ -51,7 +51,7 @@ splice_usable (const IohFacts *facts, IohDirection direction, const char **out_w
         *out_why = N_ ("the image is neither a file nor a block device");
         return FALSE;
     }
-    *out_why = N_ ("pages move from the stream without being copied through this process");
+    *out_why = N_ ("pages move without being copied through this process");
     return TRUE;
 }
 
