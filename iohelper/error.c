@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #include "i18n.h"
+#include "printable.h"
 
 static void
 ioh_error_private_init (IohErrorPrivate *priv)
@@ -88,17 +89,18 @@ error_fill (GError **error, const IohPlace *place, int error_number)
     priv->error_number = error_number;
 }
 
-/* "file /srv/vm.img: write failed at byte 4096", without an end */
+/* "file /srv/vm.img: write failed at byte 4096", without an end; one line, whatever is in the name,
+ * since a manager may well write it to its log. */
 static char *
 error_describe (const IohPlace *place)
 {
     const char *side = place->side == IOH_SIDE_STREAM ? _ ("stream") : _ ("file");
     const char *phrase = error_stage_phrase (place->stage);
+    g_autofree char *name = ioh_printable (place->name);
 
     if (place->offset == IOH_NO_OFFSET)
-        return g_strdup_printf ("%s %s: %s", side, place->name, phrase);
-    return g_strdup_printf (_ ("%s %s: %s at byte %" PRIu64), side, place->name, phrase,
-                            place->offset);
+        return g_strdup_printf ("%s %s: %s", side, name, phrase);
+    return g_strdup_printf (_ ("%s %s: %s at byte %" PRIu64), side, name, phrase, place->offset);
 }
 
 gboolean

@@ -92,7 +92,7 @@ run_stalled (const Run *run, const IohWait *wait, GError **error)
         .side = wait->side,
         .name = stream ? run->options->stream_name : run->options->file_name,
         .stage = reading ? IOH_STAGE_READ : IOH_STAGE_WRITE,
-        .offset = run->job.delivered,
+        .offset = reading ? run->job.taken : run->job.delivered,
     };
 
     return ioh_error_set (error, stream ? IOH_EXIT_STREAM : IOH_EXIT_FILE, &place,

@@ -66,7 +66,7 @@ def stalled(engine, kind, case):
         side = "standard output"
     else:
         status, said = run(["save"] + words + [target], reader, subprocess.DEVNULL, say)
-        side = "standard input"
+        side = "standard input: read failed at byte " + ("60000:" if case == "later" else "0:")
     os.close(reader)
     os.close(writer)
     if status != 3 or said.count("\n") != 1 or side not in said:

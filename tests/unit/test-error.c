@@ -69,6 +69,18 @@ test_message_without_offset (void)
     g_assert_cmpstr (error->message, ==, "stream fd 5: close failed: Input/output error");
 }
 
+/* A name cannot make two lines of one. */
+static void
+test_message_of_one_line (void)
+{
+    const IohPlace place = {IOH_SIDE_FILE, "a\nb", IOH_STAGE_OPEN, IOH_NO_OFFSET};
+    g_autoptr (GError) error = NULL;
+
+    ioh_error_errno (&error, &place, ENOENT);
+    g_assert_cmpstr (error->message, ==, "file a\\012b: open failed: No such file or directory");
+    g_assert_cmpstr (ioh_error_details (error)->name, ==, "a\nb");
+}
+
 static void
 test_words_of_our_own (void)
 {
@@ -165,6 +177,7 @@ main (int argc, char **argv)
     g_test_add_func ("/error/exit-status", test_exit_status);
     g_test_add_func ("/error/message", test_message);
     g_test_add_func ("/error/message-without-offset", test_message_without_offset);
+    g_test_add_func ("/error/message-of-one-line", test_message_of_one_line);
     g_test_add_func ("/error/words-of-our-own", test_words_of_our_own);
     g_test_add_func ("/error/details", test_details);
     g_test_add_func ("/error/details-copied", test_details_copied);
