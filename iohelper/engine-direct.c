@@ -178,6 +178,22 @@ direct_save_collect (EngineDirect *direct, GError **error)
     return job->sink->storage.direct_fd >= 0 || ioh_sink_wrote (job->sink, delivered, error);
 }
 
+/* Writes odd bytes of a block through the page cache. What is under way lies before them: a failure
+ * there is the one to tell. */
+static gboolean
+direct_save_odd (EngineDirect *direct, const IohBlock *block, size_t first, size_t last,
+                 GError **error)
+{
+    g_autoptr (GError) failure = NULL;
+
+    if (ioh_sink_write_at (direct->job->sink, block->memory + first, last - first,
+                           block->base + first, &failure))
+        return TRUE;
+    if (ioh_blocks_settle (&direct->blocks, error))
+        g_propagate_error (error, g_steal_pointer (&failure));
+    return FALSE;
+}
+
 /* Hands a block to the queue; what is odd at its ends goes through the page cache. */
 static gboolean
 direct_save_send (EngineDirect *direct, IohBlock *block, GError **error)
@@ -191,14 +207,11 @@ direct_save_send (EngineDirect *direct, IohBlock *block, GError **error)
         first = last = block->end;
     if (!direct->ended)
         ioh_sink_reserve (sink, block->base + block->end);
-    if (block->begin < first &&
-        !ioh_sink_write_at (sink, block->memory + block->begin, first - block->begin,
-                            block->base + block->begin, error))
+    if (block->begin < first && !direct_save_odd (direct, block, block->begin, first, error))
         return FALSE;
     if (first < last && !ioh_blocks_submit (&direct->blocks, block, first, last, error))
         return FALSE;
-    if (last < block->end && !ioh_sink_write_at (sink, block->memory + last, block->end - last,
-                                                 block->base + last, error))
+    if (last < block->end && !direct_save_odd (direct, block, last, block->end, error))
         return FALSE;
     if (block->state == IOH_BLOCK_USED)
         block->state = IOH_BLOCK_FREE;

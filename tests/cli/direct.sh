@@ -198,6 +198,13 @@ for queue in threads io_uring; do
         check 1049600 <d/f.part
     } 2>&1)"
     rm -f d/f.part
+    (
+        ulimit -f 4
+        gen 100001 | save --queue $queue d/f
+    )
+    verdict "$queue: what fails before the odd end is told, not the end" "$(
+        complaint 5 file d/f write "at byte 4096" "$(text_of EFBIG)"
+    )"
 done
 
 # ---- a descriptor that appends -------------------------------------------------------------------
