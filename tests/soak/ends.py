@@ -9,6 +9,10 @@ import time
 
 STREAMS = ('pipe', 'fd', 'socketpair', 'unix-listen', 'unix-connect', 'tcp-listen', 'tcp-connect')
 
+# An address of our own: who tries a port until somebody listens there may meet somebody else's
+# listener, where many do that at the same time.
+HOST = f'127.{1 + os.getpid() % 250}.{os.getpid() // 250 % 250}.1'
+
 # How long a peer looks for one that does not listen yet.
 MEETING_SECONDS = 20
 
@@ -159,13 +163,13 @@ class Stream:
         return end
 
     def make_tcp_listen(self, peer, _path):
-        with socket.create_server(('127.0.0.1', 0)) as holder:
+        with socket.create_server((HOST, 0)) as holder:
             name = holder.getsockname()
         self.options = ['--listen', f'tcp:{name[0]}:{name[1]}']
         peer.meet = lambda: call(name)
 
     def make_tcp_connect(self, peer, _path):
-        listener = socket.create_server(('127.0.0.1', 0))
+        listener = socket.create_server((HOST, 0))
         name = listener.getsockname()
         self.options = ['--connect', f'tcp:{name[0]}:{name[1]}']
         peer.meet = lambda: answer(listener)

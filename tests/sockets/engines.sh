@@ -10,7 +10,7 @@ cd "$T" || exit
 n=9437321
 gen $n >image
 port=$(free_port)
-addresses=(unix:"$T/s" tcp:127.0.0.1:"$port")
+addresses=(unix:"$T/s" tcp:"$loopback:$port")
 if [[ -e /proc/net/if_inet6 ]] && grep -q ' lo$' /proc/net/if_inet6; then
     addresses+=("tcp:[::1]:$port")
 else

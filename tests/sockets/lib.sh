@@ -5,6 +5,11 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.sh"
 
+# An address of our own: who tries a port until somebody listens there would otherwise meet the listener
+# of another test that was given the same port.
+# shellcheck disable=SC2034 # for who includes this
+loopback=127.$((1 + $$ % 250)).$(($$ / 250 % 250)).1
+
 # free_port: a TCP port that nobody uses now, of either family.
 free_port () {
     python3 -c 'import socket

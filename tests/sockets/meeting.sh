@@ -99,8 +99,8 @@ helper save --listen unix:"$T/none/s" f </dev/null
 expect "no such directory" 3 stream "$T/none/s" "No such file"
 helper save --connect "$address" f </dev/null
 expect "nobody listens there" 3 stream "$address" "No such file"
-helper restore --connect tcp:127.0.0.1:"$(free_port)" image
-expect "nobody listens at that port" 3 stream tcp:127.0.0.1 "Connection refused"
+helper restore --connect tcp:"$loopback:$(free_port)" image
+expect "nobody listens at that port" 3 stream "tcp:$loopback" "Connection refused"
 helper restore --connect tcp:no-such-host.invalid:4444 image
 expect "no such host" 3 stream no-such-host.invalid open
 is "the old file is still untouched" "$(stamp_of f)" "$before"

@@ -48,9 +48,9 @@ if have socat; then
     address=unix:$path
     listen=(socat -t 30 - "UNIX-LISTEN:$path") call=(socat -t 30 - "UNIX-CONNECT:$path")
     with socat listen call
-    address=tcp:127.0.0.1:$port
-    listen=(socat -t 30 - "TCP-LISTEN:$port,bind=127.0.0.1,reuseaddr")
-    call=(socat -t 30 - "TCP:127.0.0.1:$port")
+    address=tcp:$loopback:$port
+    listen=(socat -t 30 - "TCP-LISTEN:$port,bind=$loopback,reuseaddr")
+    call=(socat -t 30 - "TCP:$loopback:$port")
     with socat listen call
 else
     skip "socat" "socat is not installed"
@@ -62,8 +62,8 @@ if have nc && nc -h 2>&1 | grep -q -- '-N'; then
     address=unix:$path
     listen=(nc -N -l -U "$path") call=(nc -N -U "$path")
     with nc listen call
-    address=tcp:127.0.0.1:$port
-    listen=(nc -N -l 127.0.0.1 "$port") call=(nc -N 127.0.0.1 "$port")
+    address=tcp:$loopback:$port
+    listen=(nc -N -l "$loopback" "$port") call=(nc -N "$loopback" "$port")
     with nc listen call
 else
     skip "nc" "no nc of OpenBSD is installed"
