@@ -175,8 +175,8 @@ const char *const *ioh_wire_words (const char *option);
 #define IOH_REPORT_OUTCOME_FAILED "failed"
 #define IOH_REPORT_OUTCOME_CANCELLED "cancelled"
 
-/* What the sandbox may be: system calls are filtered; privileges and descriptors were given up only;
- * nothing was. */
+/* What the sandbox may be: system calls are filtered; privileges and descriptors were given up
+ * only; nothing was. */
 #define IOH_REPORT_SANDBOX_SECCOMP "seccomp"
 #define IOH_REPORT_SANDBOX_BASIC "basic"
 #define IOH_REPORT_SANDBOX_NONE "none"
