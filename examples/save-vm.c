@@ -151,14 +151,10 @@ vm_start (gboolean incoming, GError **error)
     return g_steal_pointer (&vm);
 }
 
-/* Starts TRANSFER and lets QEMU have the other end. */
+/* Lets QEMU have FD, the other end of a transfer, and closes it here. */
 static gboolean
-vm_connect (Vm *vm, IohTransfer *transfer, const char *command, GError **error)
+vm_connect (Vm *vm, int fd, const char *command, GError **error)
 {
-    int fd = ioh_transfer_start (transfer, error);
-
-    if (fd < 0)
-        return FALSE;
     gboolean given = vm_execute (vm, "getfd", "{\"fdname\":\"stream\"}", fd, error);
     close (fd); /* QEMU has its own now, and the stream ends when QEMU closes that */
     return given && vm_execute (vm, command, "{\"uri\":\"fd:stream\"}", -1, error);
@@ -173,14 +169,21 @@ save (const char *image, GError **error)
 
     if (vm == NULL || !vm_execute (vm, "stop", "{}", -1, error))
         return FALSE;
-    /* what the helper has to say explains more than what QEMU saw of it */
-    if (!vm_connect (vm, transfer, "migrate", &migration) || !vm_await_migration (vm, &migration))
+    int fd = ioh_transfer_start (transfer, error);
+    if (fd < 0)
+        return FALSE;
+    if (!vm_connect (vm, fd, "migrate", &migration) || !vm_await_migration (vm, &migration))
         ioh_transfer_cancel (transfer);
-    if (!ioh_transfer_finish (transfer, NULL, error)) {
-        if (migration != NULL)
-            g_prefix_error (error, "%s: ", migration->message);
+    gboolean done = ioh_transfer_finish (transfer, NULL, error);
+    /* what the helper has to say explains more than what QEMU saw of it, unless it only obeyed */
+    if (migration != NULL &&
+        (done || g_error_matches (*error, IOH_TRANSFER_ERROR, IOH_TRANSFER_ERROR_CANCELLED))) {
+        g_clear_error (error);
+        g_propagate_error (error, g_steal_pointer (&migration));
         return FALSE;
     }
+    if (!done)
+        return FALSE;
     g_autoptr (IohTransferResult) result = ioh_transfer_get_result (transfer);
     g_print ("saved: %" G_GUINT64_FORMAT " bytes in %.2f s, engine %s\n",
              ioh_transfer_result_get_bytes (result), ioh_transfer_result_get_total_seconds (result),
@@ -194,7 +197,8 @@ resume (const char *image, GError **error)
     g_autoptr (Vm) vm = vm_start (TRUE, error);
     g_autoptr (IohTransfer) transfer = ioh_transfer_new_restore (image);
 
-    if (vm == NULL || !vm_connect (vm, transfer, "migrate-incoming", error) ||
+    int fd = vm != NULL ? ioh_transfer_start (transfer, error) : -1;
+    if (fd < 0 || !vm_connect (vm, fd, "migrate-incoming", error) ||
         !ioh_transfer_finish (transfer, NULL, error) || !vm_await_migration (vm, error) ||
         !vm_execute (vm, "cont", "{}", -1, error))
         return FALSE;

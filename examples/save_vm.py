@@ -69,9 +69,8 @@ class Vm:
             if self.migration == "failed":
                 raise RuntimeError("the migration has failed")
 
-    def connect(self, transfer, command):
-        """Starts the transfer and lets QEMU have the other end."""
-        fd = transfer.start()
+    def connect(self, fd, command):
+        """Lets QEMU have the other end of a transfer, and closes it here."""
         try:
             self.execute("getfd", pass_fd=fd, fdname="stream")
         finally:
@@ -92,18 +91,29 @@ def finish(transfer):
     transfer.finish_finish(ends[0])
 
 
+def cancel(transfer):
+    """Cancels because QEMU has failed. When the helper had failed before, that is raised: it explains
+    more than what QEMU saw of it."""
+    transfer.cancel()
+    try:
+        finish(transfer)
+    except GLib.Error as error:
+        if not error.matches(IoHelper.transfer_error_quark(), IoHelper.TransferError.CANCELLED):
+            raise
+
+
 def save(image):
     with Vm() as vm:
         transfer = IoHelper.Transfer.new_save(image)
         transfer.connect("progress", show)
         vm.execute("stop")
+        fd = transfer.start()  # not inside of the try: a GLib.Error is a RuntimeError, too
         try:
-            vm.connect(transfer, "migrate")
+            vm.connect(fd, "migrate")
             vm.await_migration()
-        except RuntimeError as migration:
-            # what the helper has to say explains more than what QEMU saw of it
-            print(f"save_vm.py: {migration}", file=sys.stderr)
-            transfer.cancel()
+        except RuntimeError:
+            cancel(transfer)
+            raise
         finish(transfer)
         result = transfer.get_result()
         print(f"saved: {result.get_bytes()} bytes in {result.get_total_seconds():.2f} s, "
@@ -114,7 +124,7 @@ def save(image):
 def resume(image):
     with Vm("-incoming", "defer") as vm:
         transfer = IoHelper.Transfer.new_restore(image)
-        vm.connect(transfer, "migrate-incoming")
+        vm.connect(transfer.start(), "migrate-incoming")
         finish(transfer)
         vm.await_migration()
         vm.execute("cont")

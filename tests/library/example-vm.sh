@@ -21,7 +21,12 @@ managed () {
     rm -f "$T/image"
     timeout 120 "$@" "$T/none/image" >"$T/said" 2>"$T/err"
     is "$name fails without a directory" "$?" 1
-    like "$name says why" "$(<"$T/err")" "*$T/none/image: open failed: No such file or directory*"
+    is "$name says why, and nothing else" "$(grep -v ^qemu "$T/err")" \
+        "$name: file $T/none/image: open failed: No such file or directory"
+    IOH_HELPER=$T/none timeout 120 "$@" "$T/image" >"$T/said" 2>"$T/err"
+    is "$name fails without a helper" "$?" 1
+    is "$name says that, and nothing else" "$(grep -v ^qemu "$T/err")" \
+        "$name: cannot start $T/none: No such file or directory"
 }
 
 managed save-vm "$IOH_SAVE_VM"
