@@ -59,6 +59,10 @@ typedef enum {
  * and close it; when the hypervisor reports success, ioh_transfer_finish(). The properties cannot
  * be changed once it has started.
  *
+ * g_object_set() cannot see the types of what it is given: a number for a property of 64 bits needs
+ * a cast, `"expect-size", (gint64) n`. A value out of a property's range is only warned about by
+ * GObject, and the property keeps the value that it has.
+ *
  * A transfer belongs to one thread, but ioh_transfer_cancel() and the functions that only ask for
  * something may be called from any.
  *
@@ -70,7 +74,7 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:direction:
  *
- * %IohDirection: save or restore. Set at construction only.
+ * An #IohDirection. Save or restore. Set at construction only.
  *
  * Since: 0.1
  */
@@ -78,8 +82,8 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:path:
  *
- * The file, by its path: where a save goes, or the image of a restore. Set at construction only,
- * and %NULL when a descriptor was given.
+ * A string. The file, by its path: where a save goes, or the image of a restore. Set at
+ * construction only, and %NULL when a descriptor was given.
  *
  * Since: 0.1
  */
@@ -87,8 +91,8 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:file-fd:
  *
- * The file, already open: the transfer makes a copy of it at once. Write-only, set at construction
- * only, and -1 when a path was given.
+ * A #gint. The file, already open: the transfer makes a copy of it at once. Write-only, set at
+ * construction only, and -1 when a path was given.
  *
  * Since: 0.1
  */
@@ -96,8 +100,9 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:pipe-size:
  *
- * Size wanted for a stream that is a pipe, in bytes. When the kernel refuses, half of it is tried,
- * and so on; this is never an error. ioh_transfer_get_stream_size() tells what came of it.
+ * A #guint64. Size wanted for a stream that is a pipe, in bytes. When the kernel refuses, half of
+ * it is tried, and so on; this is never an error. ioh_transfer_get_stream_size() tells what came of
+ * it.
  *
  * The default is 1 MiB.
  *
@@ -107,8 +112,8 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:socket-buffer:
  *
- * Send buffer wanted for a stream that is a socket, in bytes: of the hypervisor's end for a save,
- * of the helper's for a restore. The kernel may give less.
+ * A #guint64. Send buffer wanted for a stream that is a socket, in bytes: of the hypervisor's end
+ * for a save, of the helper's for a restore. The kernel may give less.
  *
  * The default is 1 MiB.
  *
@@ -118,7 +123,7 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:transport:
  *
- * What the stream is to be.
+ * An #IohTransportKind. What the stream is to be.
  *
  * The default is %IOH_TRANSPORT_AUTO.
  *
@@ -128,9 +133,9 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:stream-label:
  *
- * SELinux context that the stream is given before the hypervisor gets it. Where SELinux is disabled
- * nothing is done, and a note of the result says so; a library that was built without libselinux
- * refuses to start.
+ * A string. SELinux context that the stream is given before the hypervisor gets it. Where SELinux
+ * is disabled nothing is done, and a note of the result says so; a library that was built without
+ * libselinux refuses to start.
  *
  * The default is %NULL.
  *
@@ -140,9 +145,9 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:engine:
  *
- * How the bytes cross: `auto`, or the name of an engine that `iohelper engines` lists. A named
- * engine is used or the transfer fails; it is never replaced by another. The helper checks the
- * name.
+ * A string. How the bytes cross: `auto`, or the name of an engine that `iohelper engines` lists. A
+ * named engine is used or the transfer fails; it is never replaced by another. The helper checks
+ * the name.
  *
  * The default is `auto`.
  *
@@ -152,7 +157,7 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:cache:
  *
- * What becomes of the page cache on the file's side.
+ * An #IohCache. What becomes of the page cache on the file's side.
  *
  * The default is %IOH_CACHE_AUTO.
  *
@@ -162,7 +167,8 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:block-size:
  *
- * Size of one request to the file, in bytes, 4 KiB to 64 MiB; rounded up to what O_DIRECT needs.
+ * A #guint64. Size of one request to the file, in bytes, 4 KiB to 64 MiB; rounded up to what
+ * O_DIRECT needs.
  *
  * The default is 1 MiB.
  *
@@ -172,7 +178,7 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:queue-depth:
  *
- * How many requests of the direct engine are under way at the same time, 1 to 64.
+ * A #guint. How many requests of the direct engine are under way at the same time, 1 to 64.
  *
  * The default is 4.
  *
@@ -182,7 +188,7 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:queue:
  *
- * How requests of the direct engine reach the kernel.
+ * An #IohQueueKind. How requests of the direct engine reach the kernel.
  *
  * The default is %IOH_QUEUE_AUTO.
  *
@@ -192,8 +198,8 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:offset:
  *
- * Where in the file the stream begins, in bytes. -1: at the beginning of a path, at the current
- * position of a descriptor.
+ * A #gint64. Where in the file the stream begins, in bytes. -1: at the beginning of a path, at the
+ * current position of a descriptor.
  *
  * The default is -1.
  *
@@ -203,9 +209,9 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:skip-header:
  *
- * The image is one that libvirt saved: find the stream behind its header, and refuse anything else,
- * also an image that libvirt has not completed or has compressed. For a restore only; excludes
- * #IohTransfer:offset.
+ * A #gboolean. The image is one that libvirt saved: find the stream behind its header, and refuse
+ * anything else, also an image that libvirt has not completed or has compressed. For a restore
+ * only; excludes #IohTransfer:offset.
  *
  * The default is %FALSE.
  *
@@ -215,9 +221,9 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:expect-size:
  *
- * The exact length of the stream, in bytes; anything else is a failure, and so is a lack of room
- * for it, before the first byte is taken. -1: not known. 0: an empty stream is meant, which is a
- * failure otherwise.
+ * A #gint64. The exact length of the stream, in bytes; anything else is a failure, and so is a lack
+ * of room for it, before the first byte is taken. -1: not known. 0: an empty stream is meant, which
+ * is a failure otherwise.
  *
  * The default is -1.
  *
@@ -227,7 +233,8 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:rate-limit:
  *
- * No faster than so many bytes a second, without bursts saved up while nothing came. 0: no limit.
+ * A #guint64. No faster than so many bytes a second, without bursts saved up while nothing came. 0:
+ * no limit.
  *
  * The default is 0.
  *
@@ -237,8 +244,9 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:stall-timeout:
  *
- * The transfer fails when nothing has moved for so many seconds, the time before the hypervisor
- * gets the stream included. 0: it waits for ever.
+ * A #guint. The transfer fails when nothing has moved for so many seconds, the time before the
+ * hypervisor gets the stream included. 0: it waits for ever. It does not cover the opening of a
+ * FIFO, which waits for the other end, nor a helper that is stopped or hangs in the kernel.
  *
  * The default is 0.
  *
@@ -248,7 +256,7 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:sync:
  *
- * What is on storage before a save is a success. For a save only.
+ * An #IohSync. What is on storage before a save is a success. For a save only.
  *
  * The default is %IOH_SYNC_FULL.
  *
@@ -258,7 +266,8 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:exists:
  *
- * What happens to a file that has the path already. For a save only.
+ * An #IohExists. What happens to a file that has the path already. Descriptors, devices and FIFOs
+ * are always written in place; %IOH_EXISTS_REFUSE means nothing for a descriptor. For a save only.
  *
  * The default is %IOH_EXISTS_REPLACE.
  *
@@ -268,7 +277,8 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:mode:
  *
- * Permissions of a new file; one that replaces another has those of the other. For a save only.
+ * A #guint. Permissions of a new file, which the umask does not change; one that replaces another
+ * has those of the other. It means nothing for a descriptor. For a save only.
  *
  * The default is 0600.
  *
@@ -278,9 +288,10 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:label:
  *
- * SELinux context of a created file, also of one that replaces another; without it, a replacement
- * has that of the file it replaces. Where SELinux is disabled nothing is done, and a note of the
- * result says so; a helper that was built without libselinux refuses it. For a save only.
+ * A string. SELinux context of a created file, also of one that replaces another; without it, a
+ * replacement has that of the file it replaces. Where SELinux is disabled nothing is done, and a
+ * note of the result says so; a helper that was built without libselinux refuses it. For a save
+ * only.
  *
  * The default is %NULL.
  *
@@ -290,7 +301,8 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:keep-partial:
  *
- * After a failure, leave what was written as the path with `.part` added. For a save only.
+ * A #gboolean. After a failure, leave what was written as the path with `.part` added. It means
+ * nothing for a descriptor. For a save only.
  *
  * The default is %FALSE.
  *
@@ -300,8 +312,8 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:parent-death:
  *
- * What the helper does when this program dies, or drops the last reference to the transfer, before
- * it has called ioh_transfer_finish().
+ * An #IohParentDeath. What the helper does when this program dies, or drops the last reference to
+ * the transfer, before it has called ioh_transfer_finish().
  *
  * The default is %IOH_PARENT_DEATH_CANCEL.
  *
@@ -311,8 +323,8 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:helper-path:
  *
- * The program to start; %NULL: the one that the environment variable `IOH_HELPER` names, which
- * programs with more privileges than their user ignore, or else the installed one.
+ * A string. The program to start; %NULL: the one that the environment variable `IOH_HELPER` names,
+ * which programs with more privileges than their user ignore, or else the installed one.
  *
  * The default is %NULL.
  *
@@ -322,8 +334,8 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
 /**
  * IohTransfer:environment:
  *
- * The environment of the helper, `NAME=value` each; %NULL: `PATH`, `LD_LIBRARY_PATH`, `TZ`, and
- * what says which language messages are in, as they are in this program.
+ * A #GStrv. The environment of the helper, `NAME=value` each; %NULL: `PATH`, `LD_LIBRARY_PATH`,
+ * `TZ`, and what says which language messages are in, as they are in this program.
  *
  * The default is %NULL.
  *
@@ -335,7 +347,8 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
  *
  * Where the transfer stands. Read-only; its notification comes in the main context that was the
  * thread-default one of ioh_transfer_start(). It is how a program learns that the helper has ended
- * before it calls ioh_transfer_finish(), for instance because the file system is full.
+ * before it calls ioh_transfer_finish(), for instance because the file system is full. Whether it
+ * or a #IohTransfer::progress comes first is not promised.
  *
  * Since: 0.1
  */
@@ -361,9 +374,9 @@ G_DECLARE_FINAL_TYPE (IohTransfer, ioh_transfer, IOH, TRANSFER, GObject)
  *   a FIFO
  *
  * A transfer from a hypervisor to storage. A file appears, or replaces the one that is there, only
- * once it is complete.
+ * once it is complete, unless it is written in place: see #IohTransfer:exists.
  *
- * Returns: (transfer full): a new transfer
+ * Returns: (transfer full): a new transfer; %NULL with a critical warning when @path is %NULL
  *
  * Since: 0.1
  */
@@ -377,7 +390,7 @@ IohTransfer *ioh_transfer_new_save (const char *path);
  * A transfer from a hypervisor to something that the caller has opened. It is written in place from
  * its current position, or from #IohTransfer:offset.
  *
- * Returns: (transfer full): a new transfer
+ * Returns: (transfer full): a new transfer; %NULL with a critical warning when @fd is negative
  *
  * Since: 0.1
  */
@@ -389,7 +402,7 @@ IohTransfer *ioh_transfer_new_save_to_fd (int fd);
  *
  * A transfer from storage to a hypervisor.
  *
- * Returns: (transfer full): a new transfer
+ * Returns: (transfer full): a new transfer; %NULL with a critical warning when @path is %NULL
  *
  * Since: 0.1
  */
@@ -401,7 +414,7 @@ IohTransfer *ioh_transfer_new_restore (const char *path);
  *
  * A transfer from something that the caller has opened to a hypervisor.
  *
- * Returns: (transfer full): a new transfer
+ * Returns: (transfer full): a new transfer; %NULL with a critical warning when @fd is negative
  *
  * Since: 0.1
  */
@@ -418,7 +431,9 @@ IohTransfer *ioh_transfer_new_restore_from_fd (int fd);
  * closed. It is close-on-exec.
  *
  * This does not wait for storage: what is wrong with the file is learned from
- * ioh_transfer_finish(). After a failure the transfer is new still, and may be started again.
+ * ioh_transfer_finish(), and so are settings that contradict each other; only those that make no
+ * sense for the direction are refused here. After a failure the transfer is new still, and may be
+ * started again.
  *
  * Signals and notifications come in the thread-default main context of the thread that calls this.
  *
@@ -453,7 +468,12 @@ gboolean ioh_transfer_finish (IohTransfer *transfer, GCancellable *cancellable, 
  *
  * Says that the hypervisor has reported success, and waits until the helper has ended: for a save
  * until what was saved is durable and has its name. Until this is called a save does not replace or
- * create a file, however complete it looks: the end of a stream is no proof of that.
+ * create a file, however complete it looks: the end of a stream is no proof of that. What is
+ * written in place (a descriptor, a device, a FIFO, %IOH_EXISTS_OVERWRITE) is changed before.
+ * Success is said even when @cancellable has been cancelled already.
+ *
+ * Do not end the hypervisor before this has ended with %TRUE: after a failure its guest can be
+ * continued. A transfer that was never started fails with %IOH_TRANSFER_ERROR_USAGE.
  *
  * When the hypervisor has failed, call ioh_transfer_cancel() first, or instead. To learn how a
  * transfer that is under way stands, look at #IohTransfer:state.
@@ -486,7 +506,9 @@ gboolean ioh_transfer_finish_finish (IohTransfer *transfer, GAsyncResult *async_
  *
  * Asks the helper to remove what it has made and to end; it is killed when it has not done so in
  * five seconds. Returns at once, from any thread. ioh_transfer_finish() then fails with
- * %IOH_TRANSFER_ERROR_CANCELLED, unless this came too late: what is done is done.
+ * %IOH_TRANSFER_ERROR_CANCELLED, unless this came too late: what is done is done. What is written
+ * in place keeps what has been written. While the state is %IOH_TRANSFER_STATE_STUCK, the message
+ * may still change, once the storage answers.
  *
  * Nothing happens when the transfer is not under way.
  *

@@ -104,7 +104,7 @@ typedef enum {
  * IohExists:
  * @IOH_EXISTS_REPLACE: it stays until the new one is complete, then the new one takes its place
  * @IOH_EXISTS_REFUSE: it is an error
- * @IOH_EXISTS_OVERWRITE: it is written in place
+ * @IOH_EXISTS_OVERWRITE: it is written in place; a failure leaves it damaged
  *
  * What happens to a file that has the target's name already.
  *
@@ -121,7 +121,9 @@ typedef enum {
  * @IOH_PARENT_DEATH_CANCEL: it is cancelled, nothing is published
  * @IOH_PARENT_DEATH_FINISH_SAVE: it goes on; the end of the stream counts as success
  *
- * What becomes of a transfer whose manager dies or drops it.
+ * What becomes of a transfer whose manager dies or drops it. A child that the manager has forked
+ * holds a copy of the line to the helper until it executes another program or ends: as long as it
+ * does, the death of the manager is not noticed.
  *
  * Since: 0.1
  */
