@@ -2,8 +2,8 @@
 /*
  * bench-plot - a benchmark as a picture, drawn by gnuplot.
  *
- * Owns the picture's file and the script. gnuplot gets both as descriptors: no name is ever part of
- * a script, and no shell is between.
+ * Owns the picture's file and the script. gnuplot gets descriptors: no name is ever part of a
+ * script, and no shell is between.
  */
 #include "bench-plot.h"
 
@@ -197,24 +197,52 @@ plot_script (const IohBenchResult *result)
     return g_string_free (g_steal_pointer (&script), FALSE);
 }
 
+/* Writes all of TEXT: 0, or -errno. */
+static int
+plot_write (int fd, const char *text)
+{
+    size_t length = strlen (text);
+
+    for (ssize_t written; length > 0; text += written, length -= (size_t) written) {
+        written = ioh_sys_write (fd, text, length);
+        if (written <= 0)
+            return written < 0 ? (int) written : -EIO;
+    }
+    return 0;
+}
+
 /* A descriptor that TEXT is read from, or -errno. */
 static int
-plot_open_script (const char *text)
+plot_open_memory (const char *text)
 {
     int fd = memfd_create ("iohelper-bench-plot", MFD_CLOEXEC);
-    size_t length = strlen (text);
 
     if (fd < 0)
         return -errno;
-    for (ssize_t written; length > 0; text += written, length -= (size_t) written) {
-        written = ioh_sys_write (fd, text, length);
-        if (written <= 0) {
-            ioh_sys_close (fd);
-            return -EIO;
-        }
+    int result = plot_write (fd, text);
+    if (result < 0) {
+        ioh_sys_close (fd);
+        return result;
     }
     ioh_sys_seek (fd, 0, SEEK_SET);
     return fd;
+}
+
+/* gnuplot does not say when what it draws cannot be written, so it draws into memory. */
+static gboolean
+plot_store (IohBenchPlot *plot, int picture_fd, GError **error)
+{
+    const IohPlace place = {IOH_SIDE_FILE, plot->path, IOH_STAGE_WRITE, IOH_NO_OFFSET};
+    g_autofree char *picture = ioh_bench_rig_text (picture_fd);
+
+    /* whatever cannot be cut, a pipe or a device, has nothing old to be rid of */
+    ioh_sys_truncate (plot->fd, 0);
+    int result = plot_write (plot->fd, picture);
+    if (result >= 0) {
+        result = ioh_sys_close (plot->fd);
+        plot->fd = -1;
+    }
+    return result >= 0 || ioh_error_errno (error, &place, -result);
 }
 
 static gboolean
@@ -234,21 +262,22 @@ ioh_bench_plot_draw (IohBenchPlot *plot, const IohBenchResult *result, IohBenchR
     char *const argv[] = {plot->gnuplot, NULL};
     IohBenchChild child = IOH_BENCH_CHILD_NONE;
     IohBenchChild *const children[] = {&child};
-    ioh_autofd script_fd = plot_open_script (script);
+    ioh_autofd script_fd = plot_open_memory (script);
+    ioh_autofd picture_fd = plot_open_memory ("");
 
-    if (script_fd < 0)
-        return ioh_error_internal (error, _ ("cannot get memory"), -script_fd);
-    const int fds[IOH_BENCH_CHILD_FDS] = {script_fd, plot->fd, rig->messages_fd, -1, -1};
+    if (script_fd < 0 || picture_fd < 0)
+        return ioh_error_internal (error, _ ("cannot get memory"), -MIN (script_fd, picture_fd));
+    const int fds[IOH_BENCH_CHILD_FDS] = {script_fd, picture_fd, rig->messages_fd, -1, -1};
     ioh_bench_rig_clear (rig);
-    /* whatever cannot be cut, a pipe or a device, has nothing old to be rid of */
-    ioh_sys_truncate (plot->fd, 0);
     if (!ioh_bench_child_execute (&child, plot->gnuplot, argv, fds, error))
         return FALSE;
     gboolean ended = ioh_bench_child_wait (children, 1, -1, rig->cancel);
     ioh_bench_child_end (&child, SIGKILL);
     if (!ended)
         return FALSE;
-    return child.status == 0 || plot_failed (rig, error);
+    if (child.status != 0)
+        return plot_failed (rig, error);
+    return plot_store (plot, picture_fd, error);
 }
 
 void

@@ -285,7 +285,9 @@ assert xml.dom.minidom.parse(sys.argv[1]).documentElement.tagName == "svg"' pict
     done
     rm picture.svg
     bench pipe-size --plot nowhere/picture.svg
-    expect "a picture that cannot be written" 2 "--plot" "nowhere/picture.svg"
+    expect "a picture that cannot be opened" 2 "--plot" "nowhere/picture.svg"
+    bench pipe-size --plot /dev/full
+    expect "a picture that cannot be written" 5 /dev/full write "No space left on device"
 else
     skip "pictures" "no gnuplot"
 fi
