@@ -6,13 +6,10 @@
  */
 #include "bench-values.h"
 
-#include <inttypes.h>
-
 #include "bench-generator.h"
 #include "bench-suites.h"
 #include "error.h"
 #include "i18n.h"
-#include "size.h"
 #include "spelling.h"
 
 #define BENCH_NULL_DEVICE "/dev/null"
@@ -23,30 +20,16 @@ ioh_bench_value_take_size (const char *option, const char *value, IohOptions *op
 {
     gboolean burst = g_str_equal (option, IOH_OPTION_BURST);
     uint64_t *member = burst ? &options->bench.burst_bytes : &options->bench.size_bytes;
-    const uint64_t least = 1;
     uint64_t most = burst ? IOH_BENCH_BURST_MOST : INT64_MAX / 2;
-    uint64_t bytes = 0;
 
-    if (!ioh_size_parse (option, value, &bytes, error))
-        return FALSE;
-    if (bytes < least || bytes > most)
-        return ioh_error_usage (error, _ ("--%s: '%s' is not between %" PRIu64 " and %" PRIu64),
-                                option, value, least, most);
-    *member = bytes;
-    return TRUE;
+    return ioh_value_parse_size (option, value, 1, most, member, error);
 }
 
 gboolean
 ioh_bench_value_take_runs (const char *option, const char *value, IohOptions *options,
                            GError **error)
 {
-    guint64 runs = 0;
-
-    if (!g_ascii_string_to_unsigned (value, 10, 1, IOH_BENCH_RUNS_MOST, &runs, NULL))
-        return ioh_error_usage (error, _ ("--%s: '%s' is not a number from 1 to %d"), option, value,
-                                IOH_BENCH_RUNS_MOST);
-    options->bench.runs = (unsigned) runs;
-    return TRUE;
+    return ioh_value_parse_count (option, value, IOH_BENCH_RUNS_MOST, &options->bench.runs, error);
 }
 
 gboolean

@@ -18,6 +18,34 @@
 #include "spelling.h"
 
 gboolean
+ioh_value_parse_size (const char *option, const char *value, uint64_t least, uint64_t most,
+                      uint64_t *out_bytes, GError **error)
+{
+    uint64_t bytes = 0;
+
+    if (!ioh_size_parse (option, value, &bytes, error))
+        return FALSE;
+    if (bytes < least || bytes > most)
+        return ioh_error_usage (error, _ ("--%s: '%s' is not between %" PRIu64 " and %" PRIu64),
+                                option, value, least, most);
+    *out_bytes = bytes;
+    return TRUE;
+}
+
+gboolean
+ioh_value_parse_count (const char *option, const char *value, int most, unsigned *out_count,
+                       GError **error)
+{
+    guint64 count = 0;
+
+    if (!g_ascii_string_to_unsigned (value, 10, 1, (guint64) most, &count, NULL))
+        return ioh_error_usage (error, _ ("--%s: '%s' is not a number from 1 to %d"), option, value,
+                                most);
+    *out_count = (unsigned) count;
+    return TRUE;
+}
+
+gboolean
 ioh_value_take_size (const char *option, const char *value, IohOptions *options, GError **error)
 {
     static const struct {
@@ -31,18 +59,12 @@ ioh_value_take_size (const char *option, const char *value, IohOptions *options,
         {IOH_OPTION_EXPECT_SIZE, G_STRUCT_OFFSET (IohOptions, expect_bytes)},
     };
     const IohWireRange *range = ioh_wire_range (option);
-    uint64_t bytes = 0;
     unsigned i = 0;
 
     while (!g_str_equal (sizes[i].name, option))
         i++;
-    if (!ioh_size_parse (option, value, &bytes, error))
-        return FALSE;
-    if (bytes < range->least || bytes > range->most)
-        return ioh_error_usage (error, _ ("--%s: '%s' is not between %" PRIu64 " and %" PRIu64),
-                                option, value, range->least, range->most);
-    G_STRUCT_MEMBER (uint64_t, options, sizes[i].member) = bytes;
-    return TRUE;
+    return ioh_value_parse_size (option, value, range->least, range->most,
+                                 &G_STRUCT_MEMBER (uint64_t, options, sizes[i].member), error);
 }
 
 /* Tells the WORDS there are and, where it can be guessed, the one that was meant. */
@@ -86,13 +108,8 @@ gboolean
 ioh_value_take_queue_depth (const char *option, const char *value, IohOptions *options,
                             GError **error)
 {
-    guint64 depth = 0;
-
-    if (!g_ascii_string_to_unsigned (value, 10, 1, IOH_QUEUE_DEPTH_MOST, &depth, NULL))
-        return ioh_error_usage (error, _ ("--%s: '%s' is not a number from 1 to %d"), option, value,
-                                IOH_QUEUE_DEPTH_MOST);
-    options->queue_depth = (unsigned) depth;
-    return TRUE;
+    return ioh_value_parse_count (option, value, IOH_QUEUE_DEPTH_MOST, &options->queue_depth,
+                                  error);
 }
 
 /* A size, and "/s" behind it if one likes. */

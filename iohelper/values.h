@@ -3,12 +3,19 @@
 #define IOH_VALUES_H
 
 #include <glib.h>
+#include <stdint.h>
 
 #include "options.h"
 
 /* Reads VALUE, NULL where OPTION has none, into OPTIONS. FALSE with a usage error. */
 typedef gboolean IohTake (const char *option, const char *value, IohOptions *options,
                           GError **error);
+
+/* What several options read alike: a size from LEAST to MOST, a number from 1 to MOST. */
+gboolean ioh_value_parse_size (const char *option, const char *value, uint64_t least, uint64_t most,
+                               uint64_t *out_bytes, GError **error);
+gboolean ioh_value_parse_count (const char *option, const char *value, int most,
+                                unsigned *out_count, GError **error);
 
 /* Each knows the options it is for, by their names without dashes. */
 IohTake ioh_value_take_address;
