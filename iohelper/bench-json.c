@@ -9,34 +9,26 @@
 #include "json.h"
 
 static void
-json_add_real (JsonBuilder *builder, const char *name, double value)
-{
-    json_builder_set_member_name (builder, name);
-    json_builder_add_double_value (builder, value);
-}
-
-static void
 json_add_figure (JsonBuilder *builder, const char *name, IohBenchFigure figure)
 {
     ioh_json_begin_object (builder, name);
-    json_add_real (builder, "median", figure.median);
-    json_add_real (builder, "lowest", figure.low);
-    json_add_real (builder, "highest", figure.high);
+    ioh_json_add_real (builder, "median", figure.median);
+    ioh_json_add_real (builder, "lowest", figure.low);
+    ioh_json_add_real (builder, "highest", figure.high);
     json_builder_end_object (builder);
 }
 
 static void
 json_add_runs (JsonBuilder *builder, const IohBenchCell *cell)
 {
-    json_builder_set_member_name (builder, "runs");
-    json_builder_begin_array (builder);
+    ioh_json_begin_array (builder, "runs");
     for (unsigned i = 0; i < cell->runs->len; i++) {
         const IohBenchRun *run = &g_array_index (cell->runs, IohBenchRun, i);
         json_builder_begin_object (builder);
-        json_add_real (builder, "seconds", (double) run->us / G_USEC_PER_SEC);
-        json_add_real (builder, "mbit-per-second", ioh_bench_run_mbit (run));
-        json_add_real (builder, "cpu-seconds", (double) run->cpu_us / G_USEC_PER_SEC);
-        json_add_real (builder, "peer-cpu-seconds", (double) run->peer_cpu_us / G_USEC_PER_SEC);
+        ioh_json_add_real (builder, "seconds", (double) run->us / G_USEC_PER_SEC);
+        ioh_json_add_real (builder, "mbit-per-second", ioh_bench_run_mbit (run));
+        ioh_json_add_real (builder, "cpu-seconds", (double) run->cpu_us / G_USEC_PER_SEC);
+        ioh_json_add_real (builder, "peer-cpu-seconds", (double) run->peer_cpu_us / G_USEC_PER_SEC);
         json_builder_end_object (builder);
     }
     json_builder_end_array (builder);
@@ -52,17 +44,16 @@ json_add_figures (JsonBuilder *builder, const IohBenchTable *table, const IohBen
     json_add_figure (builder, "cpu-seconds-per-gib", ioh_bench_cell_cpu (cell));
     if (table->compares) {
         const IohBenchCell *first = g_ptr_array_index (table->cells, 0);
-        json_add_real (builder, "ratio",
-                       ioh_bench_cell_figure (cell, IOH_BENCH_MBIT).median /
-                           ioh_bench_cell_figure (first, IOH_BENCH_MBIT).median);
+        ioh_json_add_real (builder, "ratio",
+                           ioh_bench_cell_figure (cell, IOH_BENCH_MBIT).median /
+                               ioh_bench_cell_figure (first, IOH_BENCH_MBIT).median);
     }
 }
 
 static void
 json_add_arguments (JsonBuilder *builder, const IohBenchCell *cell)
 {
-    json_builder_set_member_name (builder, "options");
-    json_builder_begin_array (builder);
+    ioh_json_begin_array (builder, "options");
     for (unsigned i = 0; cell->arguments != NULL && cell->arguments[i] != NULL; i++)
         json_builder_add_string_value (builder, cell->arguments[i]);
     json_builder_end_array (builder);
@@ -94,19 +85,16 @@ json_add_cell (JsonBuilder *builder, const IohBenchTable *table, const IohBenchC
 static void
 json_add_tables (JsonBuilder *builder, const IohBenchResult *result)
 {
-    json_builder_set_member_name (builder, "tables");
-    json_builder_begin_array (builder);
+    ioh_json_begin_array (builder, "tables");
     for (unsigned t = 0; t < result->tables->len; t++) {
         const IohBenchTable *table = g_ptr_array_index (result->tables, t);
         json_builder_begin_object (builder);
         ioh_json_add_text (builder, "name", table->name);
-        json_builder_set_member_name (builder, "axes");
-        json_builder_begin_array (builder);
+        ioh_json_begin_array (builder, "axes");
         for (unsigned i = 0; i < ioh_bench_table_axes (table); i++)
             json_builder_add_string_value (builder, table->keys[i]);
         json_builder_end_array (builder);
-        json_builder_set_member_name (builder, "cells");
-        json_builder_begin_array (builder);
+        ioh_json_begin_array (builder, "cells");
         for (unsigned i = 0; i < table->cells->len; i++)
             json_add_cell (builder, table, g_ptr_array_index (table->cells, i));
         json_builder_end_array (builder);
@@ -127,25 +115,13 @@ json_add_machine (JsonBuilder *builder, const IohBenchResult *result)
     ioh_json_add_number (builder, "pipe-max-size", machine->pipe_max_size);
     ioh_json_add_number (builder, "wmem-max", machine->wmem_max);
     if (machine->load >= 0)
-        json_add_real (builder, "load", machine->load);
+        ioh_json_add_real (builder, "load", machine->load);
     if (machine->others >= 0) {
-        json_add_real (builder, "others-cpus", machine->others);
-        json_add_real (builder, "withheld-cpus", machine->withheld);
+        ioh_json_add_real (builder, "others-cpus", machine->others);
+        ioh_json_add_real (builder, "withheld-cpus", machine->withheld);
     }
     ioh_json_add_boolean (builder, "busy", ioh_bench_machine_was_busy (machine));
     json_builder_end_object (builder);
-}
-
-static void
-json_add_notes (JsonBuilder *builder, const IohBenchResult *result)
-{
-    json_builder_set_member_name (builder, "notes");
-    json_builder_begin_array (builder);
-    for (unsigned i = 0; i < result->notes->len; i++) {
-        g_autofree char *valid = g_utf8_make_valid (g_ptr_array_index (result->notes, i), -1);
-        json_builder_add_string_value (builder, valid);
-    }
-    json_builder_end_array (builder);
 }
 
 char *
@@ -161,7 +137,7 @@ ioh_bench_result_json (const IohBenchResult *result)
     ioh_json_add_number (builder, "runs", result->options->bench.runs);
     ioh_json_add_text (builder, "data", result->options->bench.zeros ? "zero" : "random");
     json_add_machine (builder, result);
-    json_add_notes (builder, result);
+    ioh_json_add_texts (builder, "notes", result->notes);
     json_add_tables (builder, result);
     json_builder_end_object (builder);
     return ioh_json_print (builder);

@@ -27,8 +27,7 @@ json_add_libvirt (JsonBuilder *builder, const IohLibvirtHeader *header)
 static void
 json_add_blocks (JsonBuilder *builder, const GArray *blocks)
 {
-    json_builder_set_member_name (builder, "ram-blocks");
-    json_builder_begin_array (builder);
+    ioh_json_begin_array (builder, "ram-blocks");
     for (guint i = 0; i < blocks->len; i++) {
         const IohQemuBlock *block = &g_array_index (blocks, IohQemuBlock, i);
         json_builder_begin_object (builder);
@@ -42,8 +41,7 @@ json_add_blocks (JsonBuilder *builder, const GArray *blocks)
 static void
 json_add_sections (JsonBuilder *builder, const GArray *sections)
 {
-    json_builder_set_member_name (builder, "sections");
-    json_builder_begin_array (builder);
+    ioh_json_begin_array (builder, "sections");
     for (guint i = 0; i < sections->len; i++) {
         const IohQemuSection *section = &g_array_index (sections, IohQemuSection, i);
         json_builder_begin_object (builder);

@@ -85,10 +85,35 @@ ioh_json_add_boolean (JsonBuilder *builder, const char *name, gboolean value)
 }
 
 void
+ioh_json_add_real (JsonBuilder *builder, const char *name, double value)
+{
+    json_builder_set_member_name (builder, name);
+    json_builder_add_double_value (builder, value);
+}
+
+void
+ioh_json_add_texts (JsonBuilder *builder, const char *name, const GPtrArray *texts)
+{
+    ioh_json_begin_array (builder, name);
+    for (unsigned i = 0; i < texts->len; i++) {
+        g_autofree char *valid = g_utf8_make_valid (g_ptr_array_index (texts, i), -1);
+        json_builder_add_string_value (builder, valid);
+    }
+    json_builder_end_array (builder);
+}
+
+void
 ioh_json_begin_object (JsonBuilder *builder, const char *name)
 {
     json_builder_set_member_name (builder, name);
     json_builder_begin_object (builder);
+}
+
+void
+ioh_json_begin_array (JsonBuilder *builder, const char *name)
+{
+    json_builder_set_member_name (builder, name);
+    json_builder_begin_array (builder);
 }
 
 char *

@@ -10,7 +10,10 @@
 void ioh_json_add_text (JsonBuilder *builder, const char *name, const char *text);
 void ioh_json_add_number (JsonBuilder *builder, const char *name, uint64_t number);
 void ioh_json_add_boolean (JsonBuilder *builder, const char *name, gboolean value);
+void ioh_json_add_real (JsonBuilder *builder, const char *name, double value);
+void ioh_json_add_texts (JsonBuilder *builder, const char *name, const GPtrArray *texts);
 void ioh_json_begin_object (JsonBuilder *builder, const char *name);
+void ioh_json_begin_array (JsonBuilder *builder, const char *name);
 
 /* What BUILDER has been given, which must be complete, as indented text that ends with a newline.
  * Fractions have six digits at most. The caller frees it. */

@@ -169,16 +169,24 @@ report_add_choice (JsonBuilder *builder, const char *name, const char *asked, co
     json_builder_end_object (builder);
 }
 
+/* The same of an amount, in bytes. */
+static void
+report_add_amount (JsonBuilder *builder, const char *name, uint64_t asked, uint64_t used,
+                   const char *reason)
+{
+    ioh_json_begin_object (builder, name);
+    ioh_json_add_number (builder, IOH_REPORT_ASKED, asked);
+    ioh_json_add_number (builder, IOH_REPORT_USED, used);
+    ioh_json_add_text (builder, IOH_REPORT_REASON, reason);
+    json_builder_end_object (builder);
+}
+
 static void
 report_add_pipe_size (JsonBuilder *builder, const IohReport *report, const IohPlan *plan)
 {
-    ioh_json_begin_object (builder, IOH_REPORT_PIPE_SIZE);
-    ioh_json_add_number (builder, IOH_REPORT_ASKED, (uint64_t) plan->pipe_bytes);
-    ioh_json_add_number (builder, IOH_REPORT_USED, (uint64_t) report->pipe_bytes);
-    ioh_json_add_text (builder, IOH_REPORT_REASON,
-                       report->pipe_errno != 0 ? g_strerror (report->pipe_errno)
-                                               : _ ("as asked or larger"));
-    json_builder_end_object (builder);
+    report_add_amount (
+        builder, IOH_REPORT_PIPE_SIZE, (uint64_t) plan->pipe_bytes, (uint64_t) report->pipe_bytes,
+        report->pipe_errno != 0 ? g_strerror (report->pipe_errno) : _ ("as asked or larger"));
 }
 
 static void
@@ -190,11 +198,7 @@ report_add_socket_buffer (JsonBuilder *builder, const IohSocketBuffer *buffer)
 
     if (buffer->error_number != 0)
         reason = g_strerror (buffer->error_number);
-    ioh_json_begin_object (builder, IOH_REPORT_SOCKET_BUFFER);
-    ioh_json_add_number (builder, IOH_REPORT_ASKED, buffer->asked);
-    ioh_json_add_number (builder, IOH_REPORT_USED, buffer->used);
-    ioh_json_add_text (builder, IOH_REPORT_REASON, reason);
-    json_builder_end_object (builder);
+    report_add_amount (builder, IOH_REPORT_SOCKET_BUFFER, buffer->asked, buffer->used, reason);
 }
 
 static void
@@ -294,8 +298,7 @@ report_add_plan (JsonBuilder *builder, const IohReport *report, const IohOptions
 static void
 report_add_steps (JsonBuilder *builder, const IohReport *report)
 {
-    json_builder_set_member_name (builder, IOH_REPORT_STEPS_DOWN);
-    json_builder_begin_array (builder);
+    ioh_json_begin_array (builder, IOH_REPORT_STEPS_DOWN);
     for (unsigned i = 0; i < report->steps->len; i++) {
         const ReportStep *step = g_ptr_array_index (report->steps, i);
         json_builder_begin_object (builder);
@@ -308,20 +311,13 @@ report_add_steps (JsonBuilder *builder, const IohReport *report)
         json_builder_end_object (builder);
     }
     json_builder_end_array (builder);
-    json_builder_set_member_name (builder, IOH_REPORT_NOTES);
-    json_builder_begin_array (builder);
-    for (unsigned i = 0; i < report->notes->len; i++) {
-        g_autofree char *valid = g_utf8_make_valid (g_ptr_array_index (report->notes, i), -1);
-        json_builder_add_string_value (builder, valid);
-    }
-    json_builder_end_array (builder);
+    ioh_json_add_texts (builder, IOH_REPORT_NOTES, report->notes);
 }
 
 static void
 report_add_time (JsonBuilder *builder, const char *name, gint64 us)
 {
-    json_builder_set_member_name (builder, name);
-    json_builder_add_double_value (builder, report_seconds (us));
+    ioh_json_add_real (builder, name, report_seconds (us));
 }
 
 static void
