@@ -19,6 +19,7 @@
 #include "error.h"
 #include "i18n.h"
 #include "sys.h"
+#include "text.h"
 
 #define PLOT_WIDTH 960
 #define PLOT_HEIGHT 420
@@ -197,20 +198,6 @@ plot_script (const IohBenchResult *result)
     return g_string_free (g_steal_pointer (&script), FALSE);
 }
 
-/* Writes all of TEXT: 0, or -errno. */
-static int
-plot_write (int fd, const char *text)
-{
-    size_t length = strlen (text);
-
-    for (ssize_t written; length > 0; text += written, length -= (size_t) written) {
-        written = ioh_sys_write (fd, text, length);
-        if (written <= 0)
-            return written < 0 ? (int) written : -EIO;
-    }
-    return 0;
-}
-
 /* A descriptor that TEXT is read from, or -errno. */
 static int
 plot_open_memory (const char *text)
@@ -219,7 +206,7 @@ plot_open_memory (const char *text)
 
     if (fd < 0)
         return -errno;
-    int result = plot_write (fd, text);
+    int result = ioh_text_write (fd, text);
     if (result < 0) {
         ioh_sys_close (fd);
         return result;
@@ -237,7 +224,7 @@ plot_store (IohBenchPlot *plot, int picture_fd, GError **error)
 
     /* whatever cannot be cut, a pipe or a device, has nothing old to be rid of */
     ioh_sys_truncate (plot->fd, 0);
-    int result = plot_write (plot->fd, picture);
+    int result = ioh_text_write (plot->fd, picture);
     if (result >= 0) {
         result = ioh_sys_close (plot->fd);
         plot->fd = -1;

@@ -31,6 +31,7 @@
 #include "report.h"
 #include "run.h"
 #include "sys.h"
+#include "text.h"
 
 /* A standard descriptor that is closed would be given to the next file we open, and messages or
  * data would go there. Keep its number busy with something that is neither read nor written. */
@@ -115,22 +116,6 @@ main_open_report (const IohOptions *options, GError **error)
     if (!g_str_equal (report, "-") && !g_str_has_prefix (report, "fd:"))
         ioh_sys_truncate (fd, 0);
     return fd;
-}
-
-/* 0, or -errno. */
-static int
-main_write_all (int fd, const char *text)
-{
-    size_t length = strlen (text);
-
-    while (length > 0) {
-        ssize_t written = ioh_sys_write (fd, text, length);
-        if (written < 0)
-            return (int) written;
-        text += written;
-        length -= (size_t) written;
-    }
-    return 0;
 }
 
 /* One transfer, from what was asked to what is said about it. */
@@ -274,7 +259,7 @@ transfer_write_report (Transfer *transfer)
     g_autofree char *text =
         ioh_report_to_json (transfer->links.report, transfer->options, transfer->facts,
                             transfer->plan, transfer->error, transfer_signal (transfer));
-    int written = main_write_all (transfer->report_fd, text);
+    int written = ioh_text_write (transfer->report_fd, text);
     int closed = ioh_sys_close (transfer->report_fd);
     if (written >= 0 && closed >= 0)
         return TRUE;
