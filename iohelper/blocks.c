@@ -24,14 +24,15 @@ blocks_make_queue (IohBlocks *blocks, const IohPlan *plan, IohReport *report, GE
         .buffer_bytes = plan->block_bytes,
         .align = plan->file_align,
     };
-    int result = ioh_queue_new (plan->queue, &setup, &blocks->queue);
+    int refused = ioh_queue_new (plan->queue, &setup, &blocks->queue);
+    int result = refused;
 
-    if (result < 0 && plan->queue_steps_down) {
+    if (refused < 0 && plan->queue_steps_down)
+        result = ioh_queue_new (IOH_QUEUE_THREADS, &setup, &blocks->queue);
+    if (result >= 0 && refused < 0)
         ioh_report_step_down (report, IOH_REPORT_QUEUE, ioh_wire_queue_name (plan->queue),
                               ioh_wire_queue_name (IOH_QUEUE_THREADS), IOH_NO_OFFSET,
-                              g_strerror (-result));
-        result = ioh_queue_new (IOH_QUEUE_THREADS, &setup, &blocks->queue);
-    }
+                              g_strerror (-refused));
     if (result < 0)
         return ioh_error_internal (error, _ ("cannot queue requests"), -result);
     return TRUE;

@@ -82,9 +82,11 @@ direct_begin_save (EngineDirect *direct, GError **error)
 {
     IohJob *job = direct->job;
 
+    gboolean begun = ioh_blocks_init (&direct->blocks, job->plan, &job->sink->storage,
+                                      IOH_REQUEST_WRITE, job->report, error);
+    /* last: where there are few descriptors, it does without any */
     ioh_intake_init (&direct->intake, &job->transport);
-    return ioh_blocks_init (&direct->blocks, job->plan, &job->sink->storage, IOH_REQUEST_WRITE,
-                            job->report, error);
+    return begun;
 }
 
 static gboolean

@@ -96,11 +96,11 @@ else
 fi
 rm -f his/f his/f2
 
-# short_of_descriptors FILE: all is in FILE, or the last that was said is why not.
+# short_of_descriptors FILE: all is in FILE, or all that was said is why not: not that it went on.
 short_of_descriptors () {
     case $(status) in
     0) check $n <"$1" ;;
-    1) [[ $(tail -1 err) == iohelper:*"Too many open files" ]] || cat err ;;
+    1) [[ $(<err) == iohelper:*"Too many open files" && $(wc -l <err) == 1 ]] || cat err ;;
     *) echo "status $(status): $(<err)" ;;
     esac
 }
