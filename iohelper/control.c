@@ -19,6 +19,9 @@
 #include "probe.h"
 #include "sys.h"
 
+/* Should the kernel refuse to make it known that the state has changed, who waits looks. */
+#define CONTROL_LOOK_US G_USEC_PER_SEC
+
 typedef enum {
     CONTROL_SILENT,
     CONTROL_COMMITTED,
@@ -156,7 +159,7 @@ ioh_control_await (IohControl *control, IohCancel *cancel, GError **error)
             {.fd = control->news_fd, .events = POLLIN},
             {.fd = ioh_cancel_fd (cancel), .events = POLLIN},
         };
-        int result = ioh_sys_poll (fds, G_N_ELEMENTS (fds), -1);
+        int result = ioh_sys_poll (fds, G_N_ELEMENTS (fds), CONTROL_LOOK_US);
         if (result < 0)
             return ioh_error_internal (error, _ ("cannot wait"), -result);
     }

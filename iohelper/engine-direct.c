@@ -130,15 +130,14 @@ static IohStep
 direct_wait_also_for_queue (EngineDirect *direct, IohWait *wait)
 {
     if (ioh_queue_in_flight (direct->blocks.queue) > 0)
-        wait->fds[wait->count++] =
-            (struct pollfd){.fd = ioh_queue_fd (direct->blocks.queue), .events = POLLIN};
+        ioh_wait_also_for_news (wait, ioh_queue_fd (direct->blocks.queue));
     return IOH_STEP_WAIT;
 }
 
 static IohStep
 direct_wait_for_queue (EngineDirect *direct, IohWait *wait)
 {
-    return ioh_wait_for (wait, ioh_queue_fd (direct->blocks.queue), POLLIN, IOH_SIDE_FILE);
+    return ioh_wait_for_news (wait, ioh_queue_fd (direct->blocks.queue));
 }
 
 /* What requests are multiples of: nothing once direct I/O was given up. */

@@ -56,3 +56,19 @@ ioh_wait_for (IohWait *wait, int fd, short events, IohSide side)
     };
     return IOH_STEP_WAIT;
 }
+
+IohStep
+ioh_wait_for_news (IohWait *wait, int fd)
+{
+    *wait = (IohWait){.timeout_us = -1, .side = IOH_SIDE_FILE};
+    return ioh_wait_also_for_news (wait, fd);
+}
+
+IohStep
+ioh_wait_also_for_news (IohWait *wait, int fd)
+{
+    wait->fds[wait->count++] = (struct pollfd){.fd = fd, .events = POLLIN};
+    if (wait->timeout_us < 0 || wait->timeout_us > IOH_WAIT_LOOK_US)
+        wait->timeout_us = IOH_WAIT_LOOK_US;
+    return IOH_STEP_WAIT;
+}

@@ -21,6 +21,10 @@ typedef enum {
     IOH_STEP_FAILED,      /* the error is set */
 } IohStep;
 
+/* Threads of ours write to a descriptor when they have something to tell. Should the kernel refuse
+ * that, who waits looks after so long: the transfer is slow then, and does not stand still. */
+#define IOH_WAIT_LOOK_US G_USEC_PER_SEC
+
 /* What a step that returned WAIT is waiting for: any of the descriptors, or the time. */
 typedef struct {
     struct pollfd fds[3];
@@ -68,5 +72,10 @@ const char **ioh_engine_words (void);
 
 /* Makes *WAIT wait for EVENTS on one descriptor of SIDE. Returns IOH_STEP_WAIT. */
 IohStep ioh_wait_for (IohWait *wait, int fd, short events, IohSide side);
+
+/* Makes *WAIT wait for what threads of ours, who wait for the file, tell at FD; and the same beside
+ * what it waits for. Both return IOH_STEP_WAIT. */
+IohStep ioh_wait_for_news (IohWait *wait, int fd);
+IohStep ioh_wait_also_for_news (IohWait *wait, int fd);
 
 #endif

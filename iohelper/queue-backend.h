@@ -7,7 +7,8 @@
 /* One way to carry out requests. Everything is called by the queue's one thread; results are
  * -errno, and what is short, interrupted or refused is for queue.c to judge. */
 typedef struct {
-    /* *OUT_STATE is for the other functions, *OUT_FD readable when reap may find something. */
+    /* *OUT_STATE is for the other functions, *OUT_FD readable when reap may find something, unless
+     * the kernel refuses to make it so. */
     int (*open) (const IohQueueSetup *setup, gpointer *out_state, int *out_fd);
 
     /* Carries out what is not DONE of REQUEST. */

@@ -62,7 +62,7 @@ IohRequest *ioh_queue_reap (IohQueue *queue);
 /* The same, waiting for one; NULL when nothing is in flight. */
 IohRequest *ioh_queue_wait (IohQueue *queue);
 
-/* Readable when ioh_queue_reap may find something; for poll. */
+/* Readable when ioh_queue_reap may find something; for ioh_wait_for_news. */
 int ioh_queue_fd (const IohQueue *queue);
 
 unsigned ioh_queue_in_flight (const IohQueue *queue);

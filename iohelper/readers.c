@@ -80,7 +80,7 @@ reader_announce (IohReaders *readers)
     uint64_t one = 1;
     ssize_t written = write (readers->event_fd, &one, sizeof one);
 
-    /* EAGAIN: the counter is full, so it is readable */
+    /* EAGAIN: the counter is full, so it is readable; else who waits looks by itself */
     (void) written;
 }
 
@@ -198,7 +198,7 @@ ioh_readers_next (IohReaders *readers, int *out_pipe_fd, size_t *out_bytes, uint
         events = 0;
     g_mutex_unlock (&readers->lock);
     if (!ready)
-        return ioh_wait_for (out_wait, readers->event_fd, POLLIN, IOH_SIDE_FILE);
+        return ioh_wait_for_news (out_wait, readers->event_fd);
     *out_pipe_fd = reader->pipe_fds[0];
     *out_bytes = reader->bytes;
     *out_offset = reader->offset;

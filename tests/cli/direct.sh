@@ -100,6 +100,21 @@ else
     skip "io_uring with less than it likes" "no io_uring"
 fi
 
+# ---- what threads tell ---------------------------------------------------------------------------
+
+# Their news cannot be told, and who waits for it looks by itself.
+broken write EIO 1+ -e inject=pwrite64,pread64:delay_enter=20000
+gen $n | attempt save --queue threads --queue-depth 1 d/f
+saved "EIO from what wakes us" d/f $n
+ok "there was such a call" injected
+attempt restore --queue threads --queue-depth 1 d/f | cat >out
+restored "EIO from what wakes us: restore" out $n
+ok "restore: there was such a call" injected
+engine=splice
+attempt restore --cache auto d/f | cat >out
+restored "EIO from what wakes us: restore by pages" out $n
+engine=direct
+
 # ---- the pipe ------------------------------------------------------------------------------------
 
 for error in EMFILE ENFILE; do
