@@ -22,6 +22,10 @@
 /* Should the kernel refuse to make it known that the state has changed, who waits looks. */
 #define CONTROL_LOOK_US G_USEC_PER_SEC
 
+/* How long a manager that has gone may wait for its signal to be watched for. What comes before,
+ * the look at the ends, takes longer only where storage does not answer. */
+#define CONTROL_GRACE_US (5 * G_USEC_PER_SEC)
+
 typedef enum {
     CONTROL_SILENT,
     CONTROL_COMMITTED,
@@ -34,6 +38,9 @@ struct IohControl {
     int news_fd; /* readable once the state has changed */
     ControlState state;
     gboolean gone; /* known before the signal of ours, which comes before the state */
+    GMutex lock;
+    GCond turn;
+    gboolean watched; /* with the lock: the signal is noticed and kills nobody */
 
     /* the thread's own */
     IohChannel channel;
@@ -47,6 +54,8 @@ control_unref (IohControl *control)
     if (!g_atomic_ref_count_dec (&control->references))
         return;
     ioh_sys_clear_fd (&control->news_fd);
+    g_cond_clear (&control->turn);
+    g_mutex_clear (&control->lock);
     g_free (control);
 }
 
@@ -93,6 +102,20 @@ control_listen (IohControl *control)
     }
 }
 
+/* Ends the transfer as a signal does, once there is one that can clean up and report. */
+static void
+control_cancel (IohControl *control)
+{
+    gint64 until_us = g_get_monotonic_time () + CONTROL_GRACE_US;
+    gboolean waits = TRUE;
+
+    g_mutex_lock (&control->lock);
+    while (waits && !control->watched)
+        waits = g_cond_wait_until (&control->turn, &control->lock, until_us);
+    g_mutex_unlock (&control->lock);
+    kill (getpid (), SIGTERM);
+}
+
 static gpointer
 control_run (gpointer data)
 {
@@ -104,7 +127,7 @@ control_run (gpointer data)
         __atomic_store_n (&control->gone, TRUE, __ATOMIC_RELEASE);
         /* first the signal, so that it is there when the news is */
         if (control->policy == IOH_PARENT_DEATH_CANCEL)
-            kill (getpid (), SIGTERM);
+            control_cancel (control);
         control_set_state (control, CONTROL_GONE);
     }
     control_unref (control);
@@ -131,6 +154,8 @@ ioh_control_new (int fd, IohParentDeath policy, GError **error)
     g_atomic_ref_count_init (&control->references);
     control->policy = policy;
     control->news_fd = news_fd;
+    g_mutex_init (&control->lock);
+    g_cond_init (&control->turn);
     ioh_channel_init (&control->channel, fd, kind);
     g_atomic_ref_count_inc (&control->references);
     if (!ioh_cancel_thread ("control", control_run, control, &failure)) {
@@ -139,6 +164,17 @@ ioh_control_new (int fd, IohParentDeath policy, GError **error)
         g_clear_pointer (&control, control_unref);
     }
     return control;
+}
+
+void
+ioh_control_watched (IohControl *control)
+{
+    if (control == NULL)
+        return;
+    g_mutex_lock (&control->lock);
+    control->watched = TRUE;
+    g_cond_signal (&control->turn);
+    g_mutex_unlock (&control->lock);
 }
 
 gboolean

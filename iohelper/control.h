@@ -17,6 +17,10 @@ typedef struct IohControl IohControl;
  * with the error set when FD cannot be used or there is no thread to be had. */
 IohControl *ioh_control_new (int fd, IohParentDeath policy, GError **error);
 
+/* Tells that signals are watched for, see ioh_cancel_new. One that is to end the transfer is sent
+ * only then, or after some seconds in which nothing came of it. CONTROL may be NULL. */
+void ioh_control_watched (IohControl *control);
+
 /* Waits for the manager's word. TRUE when the transfer may be completed: it was said, or the
  * manager has gone and POLICY is to finish, or CONTROL is NULL. FALSE without an error when a
  * signal came, with it when the manager has gone and no signal says so. */

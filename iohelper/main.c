@@ -195,6 +195,7 @@ transfer_run (Transfer *transfer)
     transfer->links.cancel = ioh_cancel_new (&transfer->error);
     if (transfer->links.cancel == NULL)
         return;
+    ioh_control_watched (transfer->links.control);
     transfer->outcome =
         ioh_run (options, transfer->facts, transfer->plan, &transfer->links, &transfer->error);
 }

@@ -140,6 +140,17 @@ expect "a manager that has gone: one line" 143 "cancelled" "manager"
 ok "a manager that has gone: a report" "$python" -I -S look.py r 'r["outcome"] == "cancelled"'
 ok "a manager that has gone: no file" test ! -e d/new
 
+# One that has gone before we came is no other.
+mkfifo early
+exec 7<>early
+exec 8<early
+exec 7>&-
+helper save --control-fd 8 --report r d/new <stream
+exec 8<&-
+expect "a manager that has never been: one line" 143 "cancelled" "manager"
+ok "a manager that has never been: a report" "$python" -I -S look.py r 'r["outcome"] == "cancelled"'
+ok "a manager that has never been: no file" test ! -e d/new
+
 # A usage error still needs no report; a report that cannot be written is an error of its own, but
 # never at the cost of the stream.
 for where in /dev/full gone/r fd:97 fd:x d; do

@@ -29,6 +29,7 @@ set_up (Fixture *fixture, gconstpointer data)
     g_assert_no_error (error);
     fixture->control = ioh_control_new (fixture->fds[1], *policy, &error);
     g_assert_no_error (error);
+    ioh_control_watched (fixture->control);
 }
 
 static void
@@ -109,6 +110,42 @@ test_gone (Fixture *fixture, gconstpointer data)
     g_assert_cmpint (ioh_cancel_signal (fixture->cancel), ==, SIGTERM);
 }
 
+/* An earlier test has blocked it. */
+static void
+unblock_sigterm (void)
+{
+    sigset_t set;
+
+    sigemptyset (&set);
+    sigaddset (&set, SIGTERM);
+    sigprocmask (SIG_UNBLOCK, &set, NULL);
+}
+
+/* A manager that has gone before its signal is watched for waits with it: it would kill us. */
+static void
+test_gone_early (void)
+{
+    g_autoptr (GError) error = NULL;
+    int fds[2];
+
+    unblock_sigterm ();
+    g_assert_cmpint (pipe2 (fds, O_CLOEXEC), ==, 0);
+    close (fds[1]);
+    IohControl *control = ioh_control_new (fds[0], IOH_PARENT_DEATH_CANCEL, &error);
+    g_assert_no_error (error);
+    while (!ioh_control_is_gone (control))
+        g_thread_yield ();
+    IohCancel *cancel = ioh_cancel_new (&error);
+    g_assert_no_error (error);
+    g_assert_cmpint (ioh_cancel_signal (cancel), ==, 0);
+    ioh_control_watched (control);
+    g_assert_false (ioh_control_await (control, cancel, &error));
+    g_assert_no_error (error);
+    g_assert_cmpint (ioh_cancel_signal (cancel), ==, SIGTERM);
+    ioh_control_free (control);
+    ioh_cancel_free (cancel);
+}
+
 /* Where SIGTERM is ignored (nohup and the like), a lost manager is a failure all the same. */
 static void
 test_gone_signal_ignored (void)
@@ -116,12 +153,9 @@ test_gone_signal_ignored (void)
     const IohParentDeath policy = IOH_PARENT_DEATH_CANCEL;
     g_autoptr (GError) error = NULL;
     Fixture fixture;
-    sigset_t set;
 
-    /* an earlier test has blocked it, and what is blocked is kept even when ignored */
-    sigemptyset (&set);
-    sigaddset (&set, SIGTERM);
-    sigprocmask (SIG_UNBLOCK, &set, NULL);
+    /* what is blocked is kept even when ignored */
+    unblock_sigterm ();
     signal (SIGTERM, SIG_IGN);
     set_up (&fixture, &policy);
     close_manager (&fixture);
@@ -183,6 +217,7 @@ main (int argc, char **argv)
     g_test_add ("/control/in-pieces", Fixture, &cancel, set_up, test_in_pieces, tear_down);
     g_test_add ("/control/other-words", Fixture, &cancel, set_up, test_other_words, tear_down);
     g_test_add ("/control/gone-cancel", Fixture, &cancel, set_up, test_gone, tear_down);
+    g_test_add_func ("/control/gone-early", test_gone_early);
     g_test_add_func ("/control/gone-signal-ignored", test_gone_signal_ignored);
     g_test_add ("/control/gone-finish-save", Fixture, &finish, set_up, test_gone_finish, tear_down);
     g_test_add ("/control/signal", Fixture, &cancel, set_up, test_signal, tear_down);
