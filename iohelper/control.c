@@ -3,7 +3,9 @@
  * control - listens to the program that manages the transfer.
  *
  * Owns a thread that reads the line from it, so that its death is noticed at once and the transfer
- * never has to ask. Must never touch the descriptor's flags, which it shares with other processes.
+ * never has to ask. Children that a manager has forked may hold its end of the line: where it is
+ * our parent, the kernel tells of its death as well. Must never touch the descriptor's flags, which
+ * it shares with other processes.
  */
 #include "control.h"
 
@@ -11,6 +13,8 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "channel.h"
@@ -44,6 +48,7 @@ struct IohControl {
 
     /* the thread's own */
     IohChannel channel;
+    int parent_fd; /* readable when the manager is our parent and has died, or -1 */
     char word[sizeof IOH_CONTROL_COMMIT];
     size_t length; /* of the word so far; grows no further than a word can be long */
 };
@@ -54,6 +59,7 @@ control_unref (IohControl *control)
     if (!g_atomic_ref_count_dec (&control->references))
         return;
     ioh_sys_clear_fd (&control->news_fd);
+    ioh_sys_clear_fd (&control->parent_fd);
     g_cond_clear (&control->turn);
     g_mutex_clear (&control->lock);
     g_free (control);
@@ -82,17 +88,33 @@ control_take (IohControl *control, char byte)
     return complete;
 }
 
+/* Waits for the line, or for its maker to die. -errno when there is no waiting. */
+static int
+control_wait (const IohControl *control, gboolean *out_died)
+{
+    struct pollfd fds[] = {
+        {.fd = control->channel.fd, .events = POLLIN},
+        {.fd = control->parent_fd, .events = POLLIN},
+    };
+    int result = ioh_sys_poll (fds, G_N_ELEMENTS (fds), -1);
+
+    *out_died = fds[1].revents != 0;
+    return result;
+}
+
 /* Reads until the word has come (TRUE) or the manager has gone. */
 static gboolean
 control_listen (IohControl *control)
 {
+    gboolean died = FALSE;
+
     for (;;) {
         char byte = 0;
         ssize_t got = ioh_channel_read (&control->channel, &byte, 1);
         if (got == -EAGAIN) {
-            struct pollfd pollfd = {.fd = control->channel.fd, .events = POLLIN};
-            /* a line that cannot be waited for is as good as gone */
-            if (ioh_sys_poll (&pollfd, 1, -1) < 0)
+            /* what it said last has been read; a line that cannot be waited for is as good as gone
+             */
+            if (died || control_wait (control, &died) < 0)
                 return FALSE;
         } else if (got <= 0) {
             return FALSE;
@@ -100,6 +122,24 @@ control_listen (IohControl *control)
             return TRUE;
         }
     }
+}
+
+/* Tells of the death of our parent, if it has made the line FD; else -1. Of sockets the kernel
+ * knows who made them. Anybody else may have made the line for others, and end before them. */
+static int
+control_open_parent (int fd)
+{
+    struct ucred maker = {0};
+    pid_t parent = getppid ();
+
+    if (ioh_sys_get_option (fd, SOL_SOCKET, SO_PEERCRED, &maker, sizeof maker) < 0 ||
+        maker.pid <= 0 || maker.pid != parent)
+        return -1;
+    int parent_fd = pidfd_open (parent, 0);
+    /* the number was the parent's all the time, and nobody else's */
+    if (parent_fd >= 0 && getppid () != parent)
+        ioh_sys_clear_fd (&parent_fd);
+    return parent_fd;
 }
 
 /* Ends the transfer as a signal does, once there is one that can clean up and report. */
@@ -157,6 +197,7 @@ ioh_control_new (int fd, IohParentDeath policy, GError **error)
     g_mutex_init (&control->lock);
     g_cond_init (&control->turn);
     ioh_channel_init (&control->channel, fd, kind);
+    control->parent_fd = control_open_parent (fd);
     g_atomic_ref_count_inc (&control->references);
     if (!ioh_cancel_thread ("control", control_run, control, &failure)) {
         ioh_error_internal (error, failure->message, 0);

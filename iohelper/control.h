@@ -8,7 +8,8 @@
 #include "wire.h"
 
 /* The line to the program that manages the transfer: a pipe or socket on which it says "commit"
- * when the hypervisor has reported success, and whose hang-up tells that it has gone. The end of a
+ * when the hypervisor has reported success, and whose hang-up tells that it has gone; so does its
+ * death, where it is our parent and has made the line, a pair of sockets. The end of a
  * stream alone proves nothing: a hypervisor that failed or was killed ends it as well. */
 typedef struct IohControl IohControl;
 

@@ -330,9 +330,10 @@ test_dropped (Fixture *fixture, gconstpointer data)
 static const char *program; /* this one */
 
 /* A manager of its own process, which is killed once its transfer moves. The hypervisor survives
- * it: its end of the stream is here. Returns the process of the helper. */
+ * it: its end of the stream is here. So does a child that the manager has forked, which holds
+ * copies of all else it had. Returns the process of the helper. */
 static int
-kill_a_manager (const char *path, const char *policy, int *out_stream_fd)
+kill_a_manager (const char *path, const char *policy, int *out_stream_fd, int *out_child)
 {
     int lines[2];
     char text[64] = "";
@@ -351,7 +352,7 @@ kill_a_manager (const char *path, const char *policy, int *out_stream_fd)
     close (lines[1]);
     g_assert_cmpint (read (lines[0], text, sizeof text - 1), >, 0);
     close (lines[0]);
-    g_assert_cmpint (sscanf (text, "%d %d", &pid, &fd), ==, 2);
+    g_assert_cmpint (sscanf (text, "%d %d %d", &pid, &fd, out_child), ==, 3);
     g_autofree char *stream = g_strdup_printf ("/proc/%d/fd/%d", manager, fd);
     *out_stream_fd = open (stream, O_WRONLY | O_CLOEXEC);
     g_assert_cmpint (*out_stream_fd, >=, 0);
@@ -360,21 +361,45 @@ kill_a_manager (const char *path, const char *policy, int *out_stream_fd)
     return pid;
 }
 
-/* That manager: tells of its helper and its stream, and does nothing more. */
+/* A child of the manager, without the stream. It ends by itself when it is forgotten. */
+static int
+fork_a_child (int stream_fd)
+{
+    int child = fork ();
+
+    if (child != 0)
+        return child;
+    close (stream_fd);
+    alarm (60);
+    for (;;)
+        pause ();
+}
+
+static gpointer
+start_here (gpointer transfer)
+{
+    g_autoptr (GError) error = NULL;
+    int fd = ioh_transfer_start (transfer, &error);
+
+    g_assert_no_error (error);
+    return GINT_TO_POINTER (fd);
+}
+
+/* That manager: tells of its helper, its stream and its child, and does nothing more. */
 static void G_GNUC_NORETURN
 manage (char **arguments)
 {
     g_autoptr (IohTransfer) transfer = ioh_transfer_new_save (arguments[0]);
-    g_autoptr (GError) error = NULL;
 
     g_object_set (transfer, "transport", IOH_TRANSPORT_PIPE, "parent-death",
                   g_str_equal (arguments[1], "cancel") ? IOH_PARENT_DEATH_CANCEL
                                                        : IOH_PARENT_DEATH_FINISH_SAVE,
                   NULL);
-    int fd = ioh_transfer_start (transfer, &error);
-    g_assert_no_error (error);
+    /* the helper is the process's and outlives the thread that started it */
+    int fd = GPOINTER_TO_INT (g_thread_join (g_thread_new ("start", start_here, transfer)));
     manager_await_phase (transfer, IOH_PHASE_MOVING);
-    dprintf (atoi (arguments[2]), "%d %d", ioh_transfer_get_pid (transfer), fd);
+    int child = fork_a_child (fd);
+    dprintf (atoi (arguments[2]), "%d %d %d", ioh_transfer_get_pid (transfer), fd, child);
     for (;;)
         pause ();
 }
@@ -387,8 +412,9 @@ test_manager_dies (gconstpointer data)
     g_autofree char *path = manager_make_image (directory, "image", OLD_LENGTH);
     unsigned fds = scratch_count_fds ();
     int stream_fd;
+    int child;
 
-    int pid = kill_a_manager (path, policy, &stream_fd);
+    int pid = kill_a_manager (path, policy, &stream_fd, &child);
     if (g_str_equal (policy, "cancel")) {
         manager_await_exit (pid);
         close (stream_fd);
@@ -398,6 +424,8 @@ test_manager_dies (gconstpointer data)
         manager_await_exit (pid);
         manager_check_image (path, 3 * MIB);
     }
+    /* it has lived all the while */
+    g_assert_cmpint (kill (child, SIGKILL), ==, 0);
     g_assert_cmpuint (scratch_count_fds (), ==, fds);
     scratch_remove (directory);
 }
