@@ -139,6 +139,20 @@ copy_save_step (gpointer state, IohWait *out_wait, GError **error)
     return copy->ended ? IOH_STEP_DONE : step;
 }
 
+static gboolean
+copy_save_rest (gpointer state, GError **error)
+{
+    EngineCopy *copy = state;
+    IohJob *job = copy->job;
+    size_t bytes = copy->fill - copy->given;
+
+    if (!ioh_sink_write_at (job->sink, copy->buffer + copy->given, bytes,
+                            job->plan->offset + job->delivered, error))
+        return FALSE;
+    copy_gave (copy, bytes);
+    return TRUE;
+}
+
 /* While the image keeps us waiting, the reader may go: poll tells by an error nobody asks for. */
 static IohStep
 copy_watch_reader (EngineCopy *copy, IohWait *wait, GError **error)
@@ -203,5 +217,6 @@ const IohEngine ioh_engine_copy = {
     .save_step = copy_save_step,
     .restore_step = copy_restore_step,
     .settle = NULL,
+    .save_rest = copy_save_rest,
     .end = copy_end,
 };

@@ -241,22 +241,69 @@ direct_save_fill (EngineDirect *direct, IohBlock *block, IohWait *out_wait, GErr
     return IOH_STEP_MOVED;
 }
 
+/* The block that is being filled, NULL when all are under way. */
+static IohBlock *
+direct_save_block (EngineDirect *direct)
+{
+    if (direct->filling == NULL) {
+        direct->filling = ioh_blocks_find_free (&direct->blocks);
+        if (direct->filling != NULL)
+            ioh_block_begin (&direct->blocks, direct->filling, direct->position);
+    }
+    return direct->filling;
+}
+
 /* Fills and sends one block. */
 static IohStep
 direct_save_next (EngineDirect *direct, IohWait *out_wait, GError **error)
 {
-    if (direct->filling == NULL) {
-        direct->filling = ioh_blocks_find_free (&direct->blocks);
-        if (direct->filling == NULL)
-            return direct_wait_for_queue (direct, out_wait);
-        ioh_block_begin (&direct->blocks, direct->filling, direct->position);
-    }
-    IohStep step = direct_save_fill (direct, direct->filling, out_wait, error);
+    IohBlock *block = direct_save_block (direct);
+
+    if (block == NULL)
+        return direct_wait_for_queue (direct, out_wait);
+    IohStep step = direct_save_fill (direct, block, out_wait, error);
     if (step != IOH_STEP_MOVED)
         return step;
-    IohBlock *block = direct->filling;
     direct->filling = NULL;
     return direct_save_send (direct, block, error) ? IOH_STEP_MOVED : IOH_STEP_FAILED;
+}
+
+/* Puts what our pipe holds behind what the block holds, as far as there is room. */
+static gboolean
+direct_save_fill_rest (EngineDirect *direct, IohBlock *block, GError **error)
+{
+    IohJob *job = direct->job;
+    size_t bytes = MIN (direct->blocks.bytes - block->end, direct->intake.held);
+    ssize_t got = 0;
+
+    if (bytes > 0)
+        got = ioh_intake_read (&direct->intake, block->memory + block->end, bytes, &job->taken);
+    if (got < 0)
+        return direct_stream_failed (direct, IOH_STAGE_READ, job->taken, got, error) !=
+               IOH_STEP_FAILED;
+    block->end += (size_t) got;
+    direct->position += (uint64_t) got;
+    return TRUE;
+}
+
+static gboolean
+direct_save_rest (gpointer state, GError **error)
+{
+    EngineDirect *direct = state;
+    IohJob *job = direct->job;
+    gboolean written = direct_save_collect (direct, error);
+
+    while (written && (direct->filling != NULL || direct->intake.held > 0)) {
+        IohBlock *block = direct_save_block (direct);
+        written = direct_save_fill_rest (direct, block, error) &&
+                  ioh_sink_write_at (job->sink, block->memory + block->begin,
+                                     block->end - block->begin, block->base + block->begin, error);
+        block->state = IOH_BLOCK_FREE;
+        direct->filling = NULL;
+        if (written)
+            job->delivered = direct->position - job->plan->offset;
+    }
+    return written;
 }
 
 static IohStep
@@ -410,5 +457,6 @@ const IohEngine ioh_engine_direct = {
     .save_step = direct_save_step,
     .restore_step = direct_restore_step,
     .settle = direct_settle,
+    .save_rest = direct_save_rest,
     .end = direct_end,
 };

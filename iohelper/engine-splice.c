@@ -182,12 +182,31 @@ splice_save_give (EngineSplice *splice, IohWait *out_wait, GError **error)
     return splice->refused ? IOH_STEP_MOVED : step;
 }
 
+/* Something was taken and not handed over. */
+static gboolean
+splice_save_holds (const EngineSplice *splice)
+{
+    return splice->held > 0 || splice->given < splice->fill;
+}
+
+static gboolean
+splice_save_rest (gpointer state, GError **error)
+{
+    EngineSplice *splice = state;
+    IohStep step = IOH_STEP_MOVED;
+    IohWait wait = {0};
+
+    while (step == IOH_STEP_MOVED && splice_save_holds (splice))
+        step = splice_save_give (splice, &wait, error);
+    return step == IOH_STEP_MOVED;
+}
+
 static IohStep
 splice_save_step (gpointer state, IohWait *out_wait, GError **error)
 {
     EngineSplice *splice = state;
 
-    if (splice->held > 0 || splice->given < splice->fill)
+    if (splice_save_holds (splice))
         return splice_save_give (splice, out_wait, error);
     if (splice->ended)
         return IOH_STEP_DONE;
@@ -321,5 +340,6 @@ const IohEngine ioh_engine_splice = {
     .save_step = splice_save_step,
     .restore_step = splice_restore_step,
     .settle = NULL,
+    .save_rest = splice_save_rest,
     .end = splice_end,
 };

@@ -56,6 +56,10 @@ struct IohEngine {
     /* Waits for everything in flight, also after a failure; NULL when nothing ever is. */
     gboolean (*settle) (gpointer state, GError **error);
 
+    /* Writes to a file what was taken from the stream and not yet handed over, for a save that is
+     * given up and whose beginning is kept. Nothing is in flight. */
+    gboolean (*save_rest) (gpointer state, GError **error);
+
     /* Releases everything; accepts half-built state and NULL. */
     void (*end) (gpointer state);
 };

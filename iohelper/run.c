@@ -198,6 +198,29 @@ run_confine (Run *run)
     ioh_confine (run->options, run->plan, run_clean_up, run, run->job.report);
 }
 
+/* TRUE when what has arrived is wanted although nothing comes of the save. A file that has failed
+ * takes no more. */
+static gboolean
+run_wants_rest (const Run *run, IohStep step, const GError *error)
+{
+    const IohErrorPrivate *details = ioh_error_details (error);
+
+    if (!run->options->keep_partial || run->job.sink == NULL || !run->job.sink->seekable ||
+        step == IOH_STEP_UNSUPPORTED)
+        return FALSE;
+    return error == NULL || (details != NULL && details->side == IOH_SIDE_STREAM);
+}
+
+/* The first error is the one that counts: another is a note. */
+static void
+run_keep_rest (Run *run, const IohEngine *engine, gpointer state)
+{
+    g_autoptr (GError) failure = NULL;
+
+    if (!engine->save_rest (state, &failure))
+        ioh_report_note (run->job.report, _ ("what was kept ends early: %s"), failure->message);
+}
+
 /* Runs one engine from begin to end. What is in flight is waited for whatever happened; the first
  * error is the one that counts. */
 static IohStep
@@ -215,6 +238,8 @@ run_engine (Run *run, const IohEngine *engine, GError **error)
         g_propagate_error (error, g_steal_pointer (&unsettled));
         step = IOH_STEP_FAILED;
     }
+    if (run_wants_rest (run, step, *error))
+        run_keep_rest (run, engine, state);
     engine->end (state);
     return step;
 }

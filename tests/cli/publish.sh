@@ -95,6 +95,49 @@ save --keep-partial d/f <stream
 is "--keep-partial: nothing partial after a success" "$(names_in d)" "f"
 rm d/f
 
+# What was taken from the stream is nowhere else any more. The last block is not full.
+# drained FIFO: all that it held was taken.
+drained () {
+    python3 -c '
+import fcntl, os, struct, sys, termios
+fd = os.open(sys.argv[1], os.O_RDWR)
+sys.exit(struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"    "))[0] != 0)' "$1"
+}
+arrived=3670021
+for engine in $(engines); do
+    for cache in "${cache_modes[@]}"; do
+        rm -f fifo
+        mkfifo fifo
+        exec 6<>fifo
+        fits save --cache "$cache" d/f || continue
+        start save --keep-partial --cache "$cache" --report report d/f <fifo 6>&-
+        gen $arrived >&6
+        wait_for drained fifo
+        kill "$pid"
+        end
+        exec 6>&-
+        verdict "$engine, cache=$cache: --keep-partial keeps all that came before SIGTERM" "$({
+            [[ $(status) == 143 && ! -s err ]] || echo "status $(status): $(<err)"
+            check $arrived <d/f.part
+            grep -q "\"bytes\" : $arrived\>" report || cat report
+        } 2>&1)"
+        rm -f d/f.part report
+    done
+    exec 6<>fifo
+    gen $arrived >fifo &
+    save --keep-partial --stall-timeout 1 d/f <fifo
+    exec 6>&-
+    expect "$engine: a producer that stalls" 3 stream $arrived "nothing has moved"
+    ok "$engine: --keep-partial keeps all that came before that" check $arrived <d/f.part
+    rm -f d/f.part
+    save --keep-partial --expect-size $((n - 5)) d/f <stream
+    expect "$engine: a stream that is too long" 3 stream $((n - 5))
+    ok "$engine: --keep-partial keeps what came of it" check "$(size_of d/f.part)" <d/f.part
+    ok "$engine: which is more than was wanted" test "$(size_of d/f.part)" -gt $((n - 5))
+    rm -f d/f.part
+done
+engine=${IOH_ENGINE:-auto}
+
 # Two at a time: each is whole, the last to finish is the one that stays.
 rm -f fifo
 mkfifo fifo
