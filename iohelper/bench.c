@@ -8,7 +8,6 @@
 #include "bench.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "bench-measure.h"
@@ -16,6 +15,7 @@
 #include "bench-result.h"
 #include "error.h"
 #include "i18n.h"
+#include "standard.h"
 
 typedef struct {
     const IohOptions *options;
@@ -80,9 +80,7 @@ bench_show (const Bench *bench, GError **error)
                                 ? ioh_bench_result_json (&bench->result)
                                 : ioh_bench_result_text (&bench->result, isatty (STDOUT_FILENO));
 
-    if (fputs (text, stdout) >= 0 && fflush (stdout) == 0)
-        return TRUE;
-    return ioh_error_internal (error, _ ("cannot print the result"), errno);
+    return ioh_standard_print (text, error);
 }
 
 static gboolean

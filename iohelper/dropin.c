@@ -9,13 +9,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "error.h"
+#include "help.h"
 #include "i18n.h"
 #include "sys.h"
 
@@ -38,13 +37,14 @@ ioh_dropin_wanted (int argc, char **argv)
            dropin_is_number (argv[2]);
 }
 
-static void
-dropin_print_help (const char *program)
+static gboolean
+dropin_print_help (const char *program, GError **error)
 {
-    printf (_ ("%s: moves a migration stream between the open file FD and standard input or "
-               "output\nUsage: %s PATH FD"),
-            program, program);
-    exit (fflush (stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+    return ioh_help_print (
+        g_strdup_printf (_ ("%s: moves a migration stream between the open file FD and standard "
+                            "input or output\nUsage: %s PATH FD"),
+                         program, program),
+        error);
 }
 
 /* Which way, by how FD is open. One that was closed is only kept busy, by O_PATH. */
@@ -77,8 +77,10 @@ ioh_dropin_parse (int argc, char **argv, GError **error)
     options->accept_empty = TRUE;
     options->verbosity = -1;
     options->progress = IOH_PROGRESS_NEVER;
-    if (argc > 1 && g_str_equal (argv[1], "--help"))
-        dropin_print_help (argv[0]);
+    if (argc > 1 && g_str_equal (argv[1], "--help")) {
+        dropin_print_help (argv[0], error);
+        return NULL;
+    }
     if (argc != 3) {
         ioh_error_usage (error, _ ("wrong number of arguments, try --help"));
         return NULL;

@@ -7,12 +7,12 @@
  */
 #include "help.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "entries.h"
 #include "i18n.h"
+#include "standard.h"
 
 /* "  save TARGET" */
 static char *
@@ -115,23 +115,27 @@ ioh_help_command (const IohCommandInfo *info, gboolean all)
     return g_string_free (text, FALSE);
 }
 
-void
-ioh_help_print (char *text)
+gboolean
+ioh_help_print (char *text, GError **error)
 {
-    fputs (text, stdout);
+    gboolean printed = ioh_standard_print (text, error);
+
     g_free (text);
-    exit (fflush (stdout) == 0 ? IOH_EXIT_DONE : IOH_EXIT_INTERNAL);
+    if (printed)
+        exit (IOH_EXIT_DONE);
+    return FALSE;
 }
 
 gboolean
 ioh_help_take (const char *option, const char *value, IohOptions *options, GError **error)
 {
-    ioh_help_print (ioh_help_command (ioh_command_info (options->command),
-                                      g_str_equal (option, IOH_OPTION_HELP_ALL)));
+    return ioh_help_print (ioh_help_command (ioh_command_info (options->command),
+                                             g_str_equal (option, IOH_OPTION_HELP_ALL)),
+                           error);
 }
 
 gboolean
 ioh_help_take_version (const char *option, const char *value, IohOptions *options, GError **error)
 {
-    ioh_help_print (g_strdup (IOH_PACKAGE " " IOH_VERSION "\n"));
+    return ioh_help_print (g_strdup (IOH_PACKAGE " " IOH_VERSION "\n"), error);
 }

@@ -15,7 +15,7 @@ char *ioh_help_command (const IohCommandInfo *info, gboolean all);
 IohTake ioh_help_take;
 IohTake ioh_help_take_version;
 
-/* Prints TEXT, frees it and exits. */
-void ioh_help_print (char *text) G_GNUC_NORETURN;
+/* Prints TEXT, frees it and exits; returns FALSE when it cannot be printed. */
+gboolean ioh_help_print (char *text, GError **error);
 
 #endif

@@ -30,6 +30,7 @@
 #include "progress-terminal.h"
 #include "report.h"
 #include "run.h"
+#include "standard.h"
 #include "sys.h"
 #include "text.h"
 
@@ -186,10 +187,8 @@ transfer_run (Transfer *transfer)
         return;
     if (options->explain) {
         g_autofree char *text = ioh_plan_explain (transfer->plan, options, transfer->facts);
-        if (fputs (text, stdout) >= 0 && fflush (stdout) == 0)
+        if (ioh_standard_print (text, &transfer->error))
             transfer->outcome = IOH_OUTCOME_DONE;
-        else
-            ioh_error_internal (&transfer->error, _ ("cannot print the plan"), errno);
         return;
     }
     transfer->links.cancel = ioh_cancel_new (&transfer->error);
@@ -321,20 +320,17 @@ main_transfer (const char *program, IohOptions *options)
     return status;
 }
 
-/* Takes over OPTIONS. */
-static int
-main_engines (IohOptions *options)
+static gboolean
+main_engines (const IohOptions *options, GError **error)
 {
     g_autoptr (IohFacts) facts = ioh_probe_host ();
     g_autofree char *text = ioh_listing_new (facts, options->json);
 
-    ioh_options_free (options);
-    fputs (text, stdout);
-    return fflush (stdout) == 0 ? IOH_EXIT_DONE : IOH_EXIT_INTERNAL;
+    return ioh_standard_print (text, error);
 }
 
 static gboolean
-main_print_info (const IohOptions *options, GError **error)
+main_info (const IohOptions *options, GError **error)
 {
     g_autoptr (IohImage) image = ioh_info_look (options, error);
 
@@ -342,33 +338,24 @@ main_print_info (const IohOptions *options, GError **error)
         return FALSE;
     g_autofree char *text = options->json ? ioh_info_json (image, options->file_name)
                                           : ioh_info_table (image, options->file_name);
-    if (fputs (text, stdout) < 0 || fflush (stdout) != 0)
-        return ioh_error_internal (error, _ ("cannot print what the image is"), errno);
-    return ioh_info_check (image, options->file_name, error);
+    return ioh_standard_print (text, error) && ioh_info_check (image, options->file_name, error);
 }
 
-/* Takes over OPTIONS. */
+/* A command that moves nothing. Takes over OPTIONS. The exit status; does not return when a signal
+ * ended it. */
 static int
-main_info (IohOptions *options)
-{
-    g_autoptr (GError) error = NULL;
-    gboolean fine = main_print_info (options, &error);
-
-    ioh_options_free (options);
-    if (fine)
-        return IOH_EXIT_DONE;
-    main_say (IOH_PACKAGE, error->message);
-    return (int) ioh_error_exit (error);
-}
-
-/* Takes over OPTIONS. The exit status; does not return when a signal ended it. */
-static int
-main_bench (IohOptions *options)
+main_look (IohOptions *options)
 {
     g_autoptr (GError) error = NULL;
     int signal_number = 0;
-    gboolean done = ioh_bench (options, &signal_number, &error);
+    gboolean done;
 
+    if (options->command == IOH_COMMAND_BENCH)
+        done = ioh_bench (options, &signal_number, &error);
+    else if (options->command == IOH_COMMAND_INFO)
+        done = main_info (options, &error);
+    else
+        done = main_engines (options, &error);
     ioh_options_free (options);
     if (signal_number != 0)
         ioh_cancel_die (signal_number);
@@ -404,11 +391,7 @@ main (int argc, char **argv)
         main_say (IOH_PACKAGE, error->message);
         return (int) ioh_error_exit (error);
     }
-    if (options->command == IOH_COMMAND_ENGINES)
-        return main_engines (options);
-    if (options->command == IOH_COMMAND_BENCH)
-        return main_bench (options);
-    if (options->command == IOH_COMMAND_INFO)
-        return main_info (options);
-    return main_transfer (IOH_PACKAGE, options);
+    if (options->command == IOH_COMMAND_SAVE || options->command == IOH_COMMAND_RESTORE)
+        return main_transfer (IOH_PACKAGE, options);
+    return main_look (options);
 }

@@ -145,10 +145,14 @@ options_take_command (const char *word, GError **error)
         ioh_error_usage (error, _ ("a command is missing; see 'iohelper --help'"));
         return NULL;
     }
-    if (g_str_equal (word, "--" IOH_OPTION_HELP) || g_str_equal (word, "-h"))
-        ioh_help_print (ioh_help_overview ());
-    if (g_str_equal (word, "--" IOH_OPTION_VERSION))
-        ioh_help_take_version (NULL, NULL, NULL, NULL);
+    if (g_str_equal (word, "--" IOH_OPTION_HELP) || g_str_equal (word, "-h")) {
+        ioh_help_print (ioh_help_overview (), error);
+        return NULL;
+    }
+    if (g_str_equal (word, "--" IOH_OPTION_VERSION)) {
+        ioh_help_take_version (IOH_OPTION_VERSION, NULL, NULL, error);
+        return NULL;
+    }
     const IohCommandInfo *info = ioh_command_find (word);
     if (info == NULL)
         options_refuse_command (word, error);

@@ -57,6 +57,16 @@ for option in pipe-size cache sync offset expect-size exists mode keep-partial b
 done
 is "save --help lists every option" "$missing" ""
 
+# Who asked for a text and does not get it is told so.
+for wanted in --help --version "save --help" "bench --help-all" "restore --version" engines \
+    "engines --json" "info d/old" "info --json d/old" "save --explain d/new"; do
+    # shellcheck disable=SC2086
+    helper $wanted >/dev/full <stream
+    expect "$wanted to a full device" 1 "standard output" "No space left on device"
+done
+is "--help of the drop-in to a full device" "$("$IOH_DROPIN" --help 2>&1 >/dev/full; echo " $?")" \
+    "$IOH_DROPIN: cannot write to standard output: No space left on device 1"
+
 refused "no command" "help"
 refused "an unknown command" "frobnicate" frobnicate d/new
 refused "an unknown option" "--frobnicate" save --frobnicate d/new
