@@ -9,10 +9,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "confine.h"
 #include "error.h"
 #include "i18n.h"
+#include "standard.h"
 #include "sys.h"
 
 /* Where the image begins and ends in FD. */
@@ -49,6 +51,13 @@ ioh_info_look (const IohOptions *options, GError **error)
     const IohPlace place = {IOH_SIDE_FILE, options->file_name, IOH_STAGE_OPEN, IOH_NO_OFFSET};
     uint64_t start = 0;
     uint64_t end = 0;
+
+    if (!ioh_standard_check (options->file_fd, &place, error))
+        return NULL;
+    if (options->file_fd == STDOUT_FILENO) {
+        ioh_error_usage (error, _ ("%s is for what info prints"), options->file_name);
+        return NULL;
+    }
     ioh_autofd fd = options->file_fd >= 0 ? ioh_sys_dup (options->file_fd)
                                           : ioh_sys_open (AT_FDCWD, options->file_path,
                                                           O_RDONLY | O_NOCTTY | O_NONBLOCK, 0);

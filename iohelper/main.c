@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -34,20 +33,10 @@
 #include "sys.h"
 #include "text.h"
 
-/* A standard descriptor that is closed would be given to the next file we open, and messages or
- * data would go there. Keep its number busy with something that is neither read nor written. */
-static void
-main_guard_standard_fds (void)
-{
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl (fd, F_GETFD) < 0 && open ("/", O_PATH) < 0)
-            _exit (IOH_EXIT_INTERNAL);
-}
-
 static void
 main_set_up (void)
 {
-    main_guard_standard_fds ();
+    ioh_standard_guard ();
     g_set_prgname (IOH_PACKAGE);
     setlocale (LC_ALL, "");
 #if IOH_HAVE_NLS
@@ -96,14 +85,12 @@ static int
 main_open_report (const IohOptions *options, GError **error)
 {
     const char *report = options->report;
-    int fd = -1;
+    gboolean inherited = options->report_fd >= 0;
 
-    if (g_str_equal (report, "-"))
-        fd = ioh_sys_dup (STDOUT_FILENO);
-    else if (g_str_has_prefix (report, "fd:"))
-        fd = ioh_sys_dup (atoi (report + strlen ("fd:")));
-    else
-        fd = ioh_sys_open (AT_FDCWD, report, O_WRONLY | O_CREAT | O_NOCTTY, 0666);
+    if (!ioh_standard_check (options->report_fd, NULL, error))
+        return -1;
+    int fd = inherited ? ioh_sys_dup (options->report_fd)
+                       : ioh_sys_open (AT_FDCWD, report, O_WRONLY | O_CREAT | O_NOCTTY, 0666);
     if (fd < 0) {
         ioh_error_usage (error, _ ("--report: cannot write to %s: %s"), report, g_strerror (-fd));
         return -1;
@@ -114,7 +101,7 @@ main_open_report (const IohOptions *options, GError **error)
         return -1;
     }
     /* whatever cannot be cut, a pipe or a device, has nothing old to be rid of */
-    if (!g_str_equal (report, "-") && !g_str_has_prefix (report, "fd:"))
+    if (!inherited)
         ioh_sys_truncate (fd, 0);
     return fd;
 }
@@ -170,6 +157,8 @@ transfer_run (Transfer *transfer)
     const IohOptions *options = transfer->options;
 
     transfer->outcome = IOH_OUTCOME_FAILED;
+    if (options->explain && !ioh_standard_check (STDOUT_FILENO, NULL, &transfer->error))
+        return;
     if (options->report != NULL && !options->explain) {
         transfer->report_fd = main_open_report (options, &transfer->error);
         if (transfer->report_fd < 0)
@@ -348,9 +337,11 @@ main_look (IohOptions *options)
 {
     g_autoptr (GError) error = NULL;
     int signal_number = 0;
-    gboolean done;
+    gboolean done = FALSE;
 
-    if (options->command == IOH_COMMAND_BENCH)
+    if (!ioh_standard_check (STDOUT_FILENO, NULL, &error))
+        done = FALSE;
+    else if (options->command == IOH_COMMAND_BENCH)
         done = ioh_bench (options, &signal_number, &error);
     else if (options->command == IOH_COMMAND_INFO)
         done = main_info (options, &error);

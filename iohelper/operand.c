@@ -27,6 +27,8 @@ operand_to_fd (const char *path, int standard_fd, int *out_fd, GError **error)
         *out_fd = STDIN_FILENO;
     else if (g_str_equal (path, "/dev/stdout"))
         *out_fd = STDOUT_FILENO;
+    else if (g_str_equal (path, "/dev/stderr"))
+        *out_fd = STDERR_FILENO;
     for (unsigned i = 0; i < G_N_ELEMENTS (prefixes); i++)
         if (g_str_has_prefix (path, prefixes[i]))
             return ioh_options_parse_fd (path, path + strlen (prefixes[i]), out_fd, error);
@@ -43,10 +45,8 @@ operand_check_not_data (const IohOptions *options, const char *name, int fd, GEr
 }
 
 static gboolean
-operand_check_report (const IohOptions *options, GError **error)
+operand_take_report (IohOptions *options, GError **error)
 {
-    int fd = -1;
-
     if (options->report == NULL)
         return TRUE;
     if (options->report[0] == '\0')
@@ -54,8 +54,8 @@ operand_check_report (const IohOptions *options, GError **error)
     if (g_strcmp0 (options->report, options->file_path) == 0)
         return ioh_error_usage (error, _ ("--report: %s already carries the data"),
                                 options->report);
-    return operand_to_fd (options->report, STDOUT_FILENO, &fd, error) &&
-           operand_check_not_data (options, IOH_OPTION_REPORT, fd, error);
+    return operand_to_fd (options->report, STDOUT_FILENO, &options->report_fd, error) &&
+           operand_check_not_data (options, IOH_OPTION_REPORT, options->report_fd, error);
 }
 
 /* The stream has one end. */
@@ -102,6 +102,9 @@ ioh_operand_take (IohOptions *options, const char *what, const char *operand, GE
     if (!operand_to_fd (operand, save ? STDOUT_FILENO : STDIN_FILENO, &fd, error))
         return FALSE;
     ioh_options_set_file (options, fd < 0 ? operand : NULL, fd);
+    /* who only looks at the file has no stream */
+    if (options->command == IOH_COMMAND_INFO)
+        return TRUE;
     gboolean meets = options->listen != NULL || options->connect != NULL;
     if (options->stream_fd < 0 && !meets)
         ioh_options_set_stream (options, save ? STDIN_FILENO : STDOUT_FILENO);
@@ -109,5 +112,5 @@ ioh_operand_take (IohOptions *options, const char *what, const char *operand, GE
         return ioh_error_usage (error, _ ("%s is both the stream and the file"),
                                 options->file_name);
     return operand_check_stream (options, error) && operand_check_offset (options, error) &&
-           operand_check_report (options, error) && operand_check_manager (options, error);
+           operand_take_report (options, error) && operand_check_manager (options, error);
 }

@@ -28,6 +28,7 @@ ioh_options_new (IohCommand command)
     options->direction = command == IOH_COMMAND_RESTORE ? IOH_RESTORE : IOH_SAVE;
     options->file_fd = -1;
     options->stream_fd = -1;
+    options->report_fd = -1;
     options->progress_fd = -1;
     options->control_fd = -1;
     options->engine = g_strdup (IOH_ENGINE_AUTO);

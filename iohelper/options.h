@@ -64,7 +64,8 @@ typedef struct {
     gboolean accept_empty; /* a stream of no bytes is no failure */
     gboolean no_sandbox;   /* what is not needed is not given up */
 
-    char *report; /* FILE, fd:N or -, NULL for none */
+    char *report;  /* FILE, fd:N or -, NULL for none */
+    int report_fd; /* the descriptor when it is one, else -1 */
     IohProgressWhen progress;
     int progress_fd; /* -1 for none */
     int control_fd;  /* -1 for none */

@@ -20,6 +20,7 @@
 #include "i18n.h"
 #include "image.h"
 #include "queue.h"
+#include "standard.h"
 #include "sys.h"
 
 /* Linux 6.16; absent from the headers of Debian 12. The member follows those they know. */
@@ -200,7 +201,8 @@ probe_descriptor (IohEndFacts *facts, int fd, gboolean writes, const IohPlace *p
     struct stat st;
     int flags = ioh_sys_get_flags (fd);
 
-    /* main puts an O_PATH descriptor where a standard one was closed */
+    if (!ioh_standard_check (fd, place, error))
+        return FALSE;
     if (flags < 0 || (flags & O_PATH) != 0 || ioh_sys_fstat (fd, &st) < 0)
         return ioh_error_set (error, IOH_EXIT_USAGE, place, "%s", g_strerror (EBADF));
     int access = flags & O_ACCMODE;

@@ -145,14 +145,37 @@ expect "a stream to write that is only for reading" 2 stream "fd 5" "reading onl
 save - <stream 1<stream
 expect "standard output only for reading" 2 file "standard output" "reading only"
 save new <&-
-expect "standard input closed" 2 stream "standard input" "Bad file descriptor"
+expect "standard input closed" 2 stream "standard input is closed"
 save - <stream >&-
-expect "target -, standard output closed" 2 file "standard output" "Bad file descriptor"
+expect "target -, standard output closed" 2 file "standard output is closed"
 restore stream >&-
-expect "standard output closed" 2 stream "standard output" "Bad file descriptor"
+expect "standard output closed" 2 stream "standard output is closed"
+restore - <&- >out
+expect "image -, standard input closed" 2 file "standard input is closed"
+helper info - <&-
+expect "info -, standard input closed" 2 file "standard input is closed"
+for wanted in "info stream" "info fd:1" "info --json stream" engines bench "bench --help" --version \
+    "save --explain new" "save --report - new" "save --report fd:1 new" \
+    "save --report /dev/stdout new"; do
+    # shellcheck disable=SC2086
+    helper $wanted <stream >&-
+    expect "$wanted, standard output closed" 2 "iohelper: standard output is closed"
+done
+helper save --report /dev/stdin new <&-
+expect "report and stream both on what is closed" 2 "already carries the data"
+"$IOH_HELPER" save --report fd:2 new <stream 2>&-
+is "a report on standard error, which is closed" $? 2
+helper info fd:1 1<>stream
+expect "info would print over the image" 2 "standard output is for what info prints"
+ok "and has not" check $n <stream
 save new <"$T"
 expect "the stream is a directory" 3 stream "standard input" "Is a directory"
 is "none of them made the target" "$(find . -name 'new*' -o -name '.*part')" ""
+
+# A report goes on where the descriptor is.
+{ echo above; save --report /dev/stdout new <stream; echo below; } >said
+is "a report on /dev/stdout" "$(head -2 said | paste -sd ' ') $(tail -1 said)" "above { below"
+rm new
 
 # With standard descriptors closed, no file of ours may land on their numbers.
 "$IOH_HELPER" save --engine "$engine" new <stream 2>&- >&-

@@ -74,6 +74,7 @@ describe (const IohOptions *options)
     if (options->verbosity != 0)
         g_string_append_printf (text, " verbosity=%d", options->verbosity);
     describe_word (text, "report", options->report, NULL);
+    describe_number (text, "report-fd", (uint64_t) options->report_fd, (uint64_t) -1);
     describe_word (text, "suite", options->bench.suite, NULL);
     describe_number (text, "size", options->bench.size_bytes, IOH_UNSET);
     describe_number (text, "runs", options->bench.runs, 5);
@@ -144,9 +145,9 @@ test_ends (void)
         {"save ./fd:7", "save file=./fd:7 stream=0"},
         {"save --listen unix:/run/s x", "save file=x listen=unix:/run/s"},
         {"restore --connect tcp:host:4444 x", "restore file=x connect=tcp:host:4444"},
-        {"info x", "info file=x stream=1"},
-        {"info -", "info file=fd:0 stream=1"},
-        {"info --json x", "info file=x stream=1 json=1"},
+        {"info x", "info file=x"},
+        {"info -", "info file=fd:0"},
+        {"info --json x", "info file=x json=1"},
         {"engines", "engines"},
     };
 
@@ -181,6 +182,9 @@ test_values (void)
         {"save --mode 0 x", "save file=x stream=0 mode=0"},
         {"save --keep-partial x", "save file=x stream=0 partial=1"},
         {"save --report r.json x", "save file=x stream=0 report=r.json"},
+        {"save --report - x", "save file=x stream=0 report=- report-fd=1"},
+        {"save --report /dev/stderr x", "save file=x stream=0 report=/dev/stderr report-fd=2"},
+        {"save --report /dev/fd/7 x", "save file=x stream=0 report=/dev/fd/7 report-fd=7"},
         {"save --progress x", "save file=x stream=0 progress=always"},
         {"save --progress=never x", "save file=x stream=0 progress=never"},
         {"save --progress-fd 4 x", "save file=x stream=0 progress-fd=4"},
