@@ -84,6 +84,10 @@ _iohelper () {
         COMPREPLY=($(compgen -W "$(_iohelper_suites "$1")" -- "$cur"))
         return
     fi
+    if [[ ${words[1]} == help ]]; then
+        COMPREPLY=($(compgen -W "$(_iohelper_commands "$1")" -- "$cur"))
+        return
+    fi
     _filedir
 }
 

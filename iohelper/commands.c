@@ -21,6 +21,7 @@ static const IohCommandInfo command_table[] = {
      N_ ("Measure what iohelper can do on this machine"), ioh_bench_describe},
     {"engines", IOH_COMMAND_ENGINES, "", 0, 0, "",
      N_ ("List the engines, usable or not here, and why")},
+    {"help", IOH_COMMAND_HELP, "[COMMAND]", 0, 1, "", N_ ("Print what --help does")},
 };
 
 const IohCommandInfo *

@@ -138,6 +138,18 @@ options_refuse_command (const char *word, GError **error)
     return ioh_error_usage (error, _ ("'%s' is not a command; see 'iohelper --help'"), word);
 }
 
+/* As --help does: returns only when there is no such command, or no printing. */
+static gboolean
+options_help (const char *word, GError **error)
+{
+    if (word == NULL)
+        return ioh_help_print (ioh_help_overview (), error);
+    const IohCommandInfo *info = ioh_command_find (word);
+    if (info == NULL)
+        return options_refuse_command (word, error);
+    return ioh_help_print (ioh_help_command (info, FALSE), error);
+}
+
 /* WORD is the first argument, NULL when there is none. */
 static const IohCommandInfo *
 options_take_command (const char *word, GError **error)
@@ -147,7 +159,7 @@ options_take_command (const char *word, GError **error)
         return NULL;
     }
     if (g_str_equal (word, "--" IOH_OPTION_HELP) || g_str_equal (word, "-h")) {
-        ioh_help_print (ioh_help_overview (), error);
+        options_help (NULL, error);
         return NULL;
     }
     if (g_str_equal (word, "--" IOH_OPTION_VERSION)) {
@@ -168,6 +180,8 @@ options_take_operands (const IohCommandInfo *info, const char **operands, IohOpt
     if (info->command == IOH_COMMAND_BENCH)
         return ioh_bench_take_operands (options, operands[0],
                                         operands[0] != NULL ? operands[1] : NULL, error);
+    if (info->command == IOH_COMMAND_HELP)
+        return options_help (operands[0], error);
     return info->most == 0 || ioh_operand_take (options, info->operands, operands[0], error);
 }
 

@@ -15,6 +15,7 @@ typedef enum {
     IOH_COMMAND_INFO,
     IOH_COMMAND_BENCH,
     IOH_COMMAND_ENGINES,
+    IOH_COMMAND_HELP,
     IOH_COMMAND_DROPIN, /* libvirt_iohelper PATH FD; save or restore by the mode of FD */
 } IohCommand;
 

@@ -49,6 +49,13 @@ for command in "" save restore bench engines; do
     expect "${command:-iohelper} --help ends well" 0
     like "${command:-iohelper} --help shows the usage" "$(<out)" "*iohelper*"
 done
+for command in "" save restore info bench engines help; do
+    # shellcheck disable=SC2086
+    helper help $command >out </dev/null
+    # shellcheck disable=SC2086
+    is "help $command does what ${command:-iohelper} --help does" "$(status) $(<out)" \
+        "0 $("$IOH_HELPER" $command --help)"
+done
 helper save --help-all >out </dev/null
 missing=
 for option in pipe-size cache sync offset expect-size exists mode keep-partial block-size engine \

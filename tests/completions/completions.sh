@@ -84,6 +84,7 @@ test_bash () {
         "$(lines always auto)"
     is "bash: and is not there" "$(offers 'iohelper save --progress f')" "file.img"
     is "bash: suites" "$(offers 'iohelper bench ')" "$(suites)"
+    is "bash: what there is help on" "$(offers 'iohelper help ')" "$(lines $commands)"
     is "bash: files" "$(offers 'iohelper restore f')" "file.img"
     is "bash: a report" "$(offers 'iohelper save --report=f')" "file.img"
     is "bash: addresses" "$(offers 'iohelper save --listen=')" "$(lines unix: tcp: vsock:)"
@@ -130,6 +131,7 @@ test_zsh () {
     done
     # shellcheck disable=SC2046
     verdict "zsh: suites" "$(missing 'iohelper bench ' $(suites))"
+    verdict "zsh: what there is help on" "$(missing 'iohelper help ' $commands)"
     verdict "zsh: files" "$(missing 'iohelper restore ' file.img)"
     verdict "zsh: addresses" "$(missing 'iohelper save --listen=' unix: tcp: vsock:)"
     verdict "zsh: sockets" "$(missing 'iohelper save --listen=unix:' file.img)"

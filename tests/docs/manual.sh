@@ -52,6 +52,8 @@ is "info: the options of help and manual page" \
 is "engines: the options of help and manual page" \
     "$(offered engines)" "$(documented 'Info and engines only' 'Every command')"
 
+is "help: the options of help and manual page" "$(offered help)" "$(documented 'Every command')"
+
 bench_page=$source/docs/iohelper-bench.1.rst
 is "bench: the options of help and manual page" \
     "$(offered bench)" "$(page=$bench_page section OPTIONS = | long_options)"

@@ -42,7 +42,8 @@ describe_ends (GString *text, const IohOptions *options)
 static char *
 describe (const IohOptions *options)
 {
-    static const char *const commands[] = {"save", "restore", "info", "bench", "engines", "dropin"};
+    static const char *const commands[] = {"save",    "restore", "info",  "bench",
+                                           "engines", "help",    "dropin"};
     GString *text = g_string_new (commands[options->command]);
     g_autoptr (IohOptions) standard = ioh_options_new (options->command);
 
@@ -226,6 +227,9 @@ test_commands_refused (void)
         {"restore", "restore: IMAGE is missing: the file to read, or fd:N, or -; see 'iohelper "
                     "restore --help'"},
         {"save a b", "save: 'b' is one argument too many"},
+        {"help svae", "'svae' is not a command; did you mean 'save'?"},
+        {"help save x", "help: 'x' is one argument too many"},
+        {"hepl", "'hepl' is not a command; did you mean 'help'?"},
         {"save -- -a -b", "save: '-b' is one argument too many"},
         {"engines x", "engines: 'x' is one argument too many"},
         {"save ''", "TARGET is empty"},
