@@ -33,8 +33,11 @@ static const IohEntry entries_file[] = {
      N_ ("Exact length of the stream, or a failure")},
     {IOH_OPTION_CACHE, 0, "MODE", ioh_value_take_word,
      N_ ("Page cache: auto, direct, drop, keep (auto)")},
+};
+
+static const IohEntry entries_socket[] = {
     {IOH_OPTION_LABEL, 0, "CONTEXT", ioh_value_take_label,
-     N_ ("SELinux context of a created file or socket")},
+     N_ ("SELinux context of the path that --listen makes")},
 };
 
 static const IohEntry entries_image[] = {
@@ -51,6 +54,8 @@ static const IohEntry entries_new_file[] = {
      N_ ("Permissions of a new file (default 0600)")},
     {IOH_OPTION_KEEP_PARTIAL, 0, NULL, ioh_value_take_flag,
      N_ ("After a failure leave TARGET.part")},
+    {IOH_OPTION_LABEL, 0, "CONTEXT", ioh_value_take_label,
+     N_ ("SELinux context of a created file or socket")},
 };
 
 static const IohEntry entries_way[] = {
@@ -131,6 +136,7 @@ static const IohEntry entries_help[] = {
 static const IohSection entries_sections[] = {
     ENTRIES_SECTION (N_ ("The stream, unless it is standard input or output"), ENTRIES_TRANSFERS,
                      FALSE, entries_stream),
+    ENTRIES_SECTION (N_ ("A new socket"), ENTRIES_RESTORE, FALSE, entries_socket),
     ENTRIES_SECTION (N_ ("The file"), ENTRIES_TRANSFERS, FALSE, entries_file),
     ENTRIES_SECTION (N_ ("An image of another program"), ENTRIES_RESTORE, FALSE, entries_image),
     ENTRIES_SECTION (N_ ("A new file"), ENTRIES_SAVE, FALSE, entries_new_file),

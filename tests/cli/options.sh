@@ -56,6 +56,8 @@ for command in "" save restore info bench engines help; do
     is "help $command does what ${command:-iohelper} --help does" "$(status) $(<out)" \
         "0 $("$IOH_HELPER" $command --help)"
 done
+helper restore --help >out </dev/null
+like "restore --help tells of no created file" "$(grep -e --label out)" "*--listen*"
 helper save --help-all >out </dev/null
 missing=
 for option in pipe-size cache sync offset expect-size exists mode keep-partial block-size engine \
