@@ -18,7 +18,6 @@
 
 struct IohCancel {
     int fd;
-    sigset_t set;
     int signal_number;
 };
 
@@ -49,7 +48,6 @@ ioh_cancel_new (GError **error)
     sigprocmask (SIG_BLOCK, &set, NULL);
     IohCancel *cancel = g_new0 (IohCancel, 1);
     cancel->fd = fd;
-    cancel->set = set;
     return cancel;
 }
 
@@ -78,16 +76,10 @@ ioh_cancel_signal (IohCancel *cancel)
     return cancel->signal_number;
 }
 
-void
-ioh_cancel_suspend (IohCancel *cancel)
+IohPatience
+ioh_cancel_patience (IohCancel *cancel, gint64 limit_us)
 {
-    sigprocmask (SIG_UNBLOCK, &cancel->set, NULL);
-}
-
-void
-ioh_cancel_resume (IohCancel *cancel)
-{
-    sigprocmask (SIG_BLOCK, &cancel->set, NULL);
+    return (IohPatience){cancel, limit_us > 0 ? g_get_monotonic_time () + limit_us : 0};
 }
 
 int

@@ -19,16 +19,14 @@ int ioh_cancel_fd (const IohCancel *cancel);
 /* The signal that came, 0 for none. Never waits; remembers the first. */
 int ioh_cancel_signal (IohCancel *cancel);
 
-/* Lets the signals act at once, as they would without us, around a call that may wait for ever and
- * has nothing to clean up yet. */
-void ioh_cancel_suspend (IohCancel *cancel);
-void ioh_cancel_resume (IohCancel *cancel);
-
 /* How long to wait for something that is not in our hands. */
 typedef struct {
     IohCancel *cancel;
     gint64 until_us; /* on the monotonic clock; 0: for ever */
 } IohPatience;
+
+/* From now on for LIMIT_US; 0: for ever. */
+IohPatience ioh_cancel_patience (IohCancel *cancel, gint64 limit_us);
 
 /* Waits for EVENTS on FD. 0, -ECANCELED when a signal came first, -ETIME when patience is at an
  * end, -errno when there is no waiting. */

@@ -247,7 +247,7 @@ ioh_peer_open (IohPeer *peer, const IohOptions *options, IohCancel *cancel, GErr
     const Meeting meeting = {
         .options = options,
         .address = address,
-        .patience = {cancel, stall_us > 0 ? g_get_monotonic_time () + stall_us : 0},
+        .patience = ioh_cancel_patience (cancel, stall_us),
         .peer = peer,
     };
     const IohPlace place = {IOH_SIDE_STREAM, address->text, IOH_STAGE_OPEN, IOH_NO_OFFSET};

@@ -2,9 +2,8 @@
 /*
  * resolve - finds the names of sockets that an address stands for.
  *
- * Owns the thread that looks up a TCP host: whether name servers answer is not ours to decide, and
- * neither a signal nor the patience of the caller may wait for them. A thread that was given up
- * ends by itself and frees what it was given.
+ * Owns the looking up of a TCP host, which a thread does: whether name servers answer is not ours
+ * to decide, and neither a signal nor the patience of the caller may wait for them.
  */
 #include "resolve.h"
 
@@ -15,17 +14,16 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "errand.h"
 #include "error.h"
 #include "i18n.h"
-#include "sys.h"
 
 /* Shared by the thread and whoever waits for it. */
 typedef struct {
     char *host; /* NULL: any, or this machine */
     char *port;
     int flags;
-    int done_fd; /* the thread's end of a pipe: closed when all else is filled in */
-    int result;  /* of getaddrinfo */
+    int result; /* of getaddrinfo */
     int error_number;
     struct addrinfo *list;
 } Lookup;
@@ -60,16 +58,9 @@ lookup_clear (gpointer data)
 {
     Lookup *lookup = data;
 
-    ioh_sys_clear_fd (&lookup->done_fd);
     g_clear_pointer (&lookup->list, freeaddrinfo);
     g_free (lookup->host);
     g_free (lookup->port);
-}
-
-static void
-lookup_release (gpointer data)
-{
-    g_atomic_rc_box_release_full (data, lookup_clear);
 }
 
 static void
@@ -85,45 +76,18 @@ lookup_ask (Lookup *lookup, int flags)
     lookup->error_number = errno;
 }
 
-static gpointer
+static void
 lookup_run (gpointer data)
 {
-    Lookup *lookup = data;
-
-    lookup_ask (lookup, 0);
-    ioh_sys_clear_fd (&lookup->done_fd);
-    lookup_release (lookup);
-    return NULL;
-}
-
-/* Starts the thread. What becomes readable when it is done, or -1 with the error set. */
-static int
-lookup_start (Lookup *lookup, const IohPlace *place, GError **error)
-{
-    int fds[2];
-    int result = ioh_sys_pipe (fds);
-
-    if (result < 0) {
-        ioh_error_errno (error, place, -result);
-        return -1;
-    }
-    lookup->done_fd = fds[1];
-    if (!ioh_cancel_thread ("resolve", lookup_run, g_atomic_rc_box_acquire (lookup), error)) {
-        lookup_release (lookup);
-        ioh_sys_clear_fd (&fds[0]);
-    }
-    return fds[0];
+    lookup_ask (data, 0);
 }
 
 /* Asks in a thread and waits for it. FALSE with the error set, or without it when a signal came. */
 static gboolean
 lookup_await (Lookup *lookup, const IohPatience *patience, const IohPlace *place, GError **error)
 {
-    ioh_autofd done_fd = lookup_start (lookup, place, error);
+    int result = ioh_errand ("resolve", lookup_run, lookup, lookup_clear, patience);
 
-    if (done_fd < 0)
-        return FALSE;
-    int result = ioh_cancel_wait (patience, done_fd, POLLIN);
     if (result == -ETIME)
         return ioh_error_set (error, IOH_EXIT_STREAM, place,
                               _ ("timed out: the host was not looked up"));
@@ -157,7 +121,6 @@ resolve_host (GArray *names, const IohAddress *address, gboolean listens,
     lookup->host = any ? NULL : g_strdup (address->name);
     lookup->port = g_strdup (address->port);
     lookup->flags = listens ? AI_PASSIVE : 0;
-    lookup->done_fd = -1;
     /* what is no name needs no looking up */
     lookup_ask (lookup, AI_NUMERICHOST);
     gboolean asked = lookup->result != EAI_NONAME || lookup_await (lookup, patience, &place, error);
@@ -167,7 +130,7 @@ resolve_host (GArray *names, const IohAddress *address, gboolean listens,
         ioh_error_set (error, IOH_EXIT_STREAM, &place, "%s", gai_strerror (lookup->result));
     else if (asked)
         resolve_take_list (names, lookup->list, any && listens);
-    lookup_release (lookup);
+    g_atomic_rc_box_release_full (lookup, lookup_clear);
     return names->len > 0;
 }
 

@@ -31,26 +31,22 @@ typedef struct {
     gboolean signalled; /* a signal may have come: the last wait did not say otherwise */
 } Run;
 
-/* FIFOs are opened when the other side opens them, which may be never: signals act as usual. */
 static gboolean
 run_open (Run *run, GError **error)
 {
-    gboolean may_wait = run->facts->file.kind == IOH_END_PIPE;
+    IohCancel *cancel = run->links.cancel;
     IohJob *job = &run->job;
 
-    if (may_wait)
-        ioh_cancel_suspend (run->links.cancel);
     if (run->plan->direction == IOH_SAVE)
-        job->sink = ioh_sink_open (run->options, run->plan, run->facts, job->report, error);
+        job->sink = ioh_sink_open (run->options, run->plan, run->facts, cancel, job->report, error);
     else
-        job->source = ioh_source_open (run->options, run->plan, run->facts, job->report, error);
-    if (may_wait)
-        ioh_cancel_resume (run->links.cancel);
+        job->source =
+            ioh_source_open (run->options, run->plan, run->facts, cancel, job->report, error);
     if (job->sink == NULL && job->source == NULL)
         return FALSE;
     gint64 begun_us = g_get_monotonic_time ();
-    gboolean met = ioh_transport_open (&job->transport, run->options, run->plan, run->facts,
-                                       run->links.cancel, job->report, error);
+    gboolean met = ioh_transport_open (&job->transport, run->options, run->plan, run->facts, cancel,
+                                       job->report, error);
     run->result.wait_stream_us += g_get_monotonic_time () - begun_us;
     return met;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "fifo.h"
 #include "i18n.h"
 #include "size.h"
 #include "sys.h"
@@ -113,7 +114,7 @@ sink_prepare_close (IohSink *sink, GError **error)
 
 IohSink *
 ioh_sink_open (const IohOptions *options, const IohPlan *plan, const IohFacts *facts,
-               IohReport *report, GError **error)
+               IohCancel *cancel, IohReport *report, GError **error)
 {
     IohSink *sink = g_new0 (IohSink, 1);
     gboolean direct = FALSE;
@@ -127,7 +128,9 @@ ioh_sink_open (const IohOptions *options, const IohPlan *plan, const IohFacts *f
     sink->early_fd = -1;
     sink->reserved = plan->offset;
     ioh_behind_init (&sink->behind, plan->cache, plan->offset);
-    int fd = sink_open_target (sink, options, facts, report, &direct, error);
+    int fd = sink->kind == IOH_END_PIPE && !sink->inherited
+                 ? ioh_fifo_open (options, facts->file.path, O_WRONLY | O_NOCTTY, cancel, error)
+                 : sink_open_target (sink, options, facts, report, &direct, error);
     if (fd < 0) {
         ioh_sink_free (sink);
         return NULL;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "behind.h"
+#include "cancel.h"
 #include "channel.h"
 #include "engine.h"
 #include "error.h"
@@ -36,9 +37,10 @@ typedef struct {
     uint64_t allocated; /* storage it holds, known once finished */
 } IohSink;
 
-/* Opens or takes over the target. NULL with the error set; nothing is left behind then. */
+/* Opens or takes over the target. NULL with the error set, or without it when a signal came that
+ * CANCEL watches for; nothing is left behind then. */
 IohSink *ioh_sink_open (const IohOptions *options, const IohPlan *plan, const IohFacts *facts,
-                        IohReport *report, GError **error);
+                        IohCancel *cancel, IohReport *report, GError **error);
 
 /* Writes all of LENGTH at OFFSET of the file. */
 gboolean ioh_sink_write_at (IohSink *sink, const void *buffer, size_t length, uint64_t offset,

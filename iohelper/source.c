@@ -13,6 +13,7 @@
 
 #include "behind.h"
 #include "error.h"
+#include "fifo.h"
 #include "i18n.h"
 #include "size.h"
 #include "sys.h"
@@ -54,9 +55,25 @@ source_open_image (const IohSource *source, const IohOptions *options, const Ioh
     return ioh_sys_open (AT_FDCWD, facts->file.path, O_RDONLY | O_NOCTTY, 0);
 }
 
+/* The descriptor, or -1 with the error set, or without it when a signal came. */
+static int
+source_open (const IohSource *source, const IohOptions *options, const IohFacts *facts,
+             IohCancel *cancel, gboolean *out_direct, GError **error)
+{
+    const IohPlace place = ioh_source_place (source, IOH_STAGE_OPEN, IOH_NO_OFFSET);
+
+    if (source->kind == IOH_END_PIPE && !source->inherited)
+        return ioh_fifo_open (options, facts->file.path, O_RDONLY | O_NOCTTY, cancel, error);
+    int fd = source_open_image (source, options, facts, out_direct);
+    if (fd >= 0)
+        return fd;
+    ioh_error_errno (error, &place, -fd);
+    return -1;
+}
+
 IohSource *
 ioh_source_open (const IohOptions *options, const IohPlan *plan, const IohFacts *facts,
-                 IohReport *report, GError **error)
+                 IohCancel *cancel, IohReport *report, GError **error)
 {
     IohSource *source = g_new0 (IohSource, 1);
     gboolean direct = FALSE;
@@ -71,10 +88,8 @@ ioh_source_open (const IohOptions *options, const IohPlan *plan, const IohFacts 
     source->cached[0] = source->cached[1] = TRUE;
     source->end = plan->limit_bytes == UINT64_MAX ? UINT64_MAX : plan->offset + plan->limit_bytes;
     source->storage.direct_fd = source->storage.plain_fd = -1;
-    source->storage.fd = source_open_image (source, options, facts, &direct);
+    source->storage.fd = source_open (source, options, facts, cancel, &direct, error);
     if (source->storage.fd < 0) {
-        const IohPlace place = ioh_source_place (source, IOH_STAGE_OPEN, IOH_NO_OFFSET);
-        ioh_error_errno (error, &place, -source->storage.fd);
         ioh_source_free (source);
         return NULL;
     }

@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <stdint.h>
 
+#include "cancel.h"
 #include "channel.h"
 #include "engine.h"
 #include "error.h"
@@ -31,9 +32,10 @@ typedef struct {
     gboolean cached[2]; /* whether the cache held any of it before us, and of the one before */
 } IohSource;
 
-/* Opens or takes over the image. NULL with the error set. */
+/* Opens or takes over the image. NULL with the error set, or without it when a signal came that
+ * CANCEL watches for. */
 IohSource *ioh_source_open (const IohOptions *options, const IohPlan *plan, const IohFacts *facts,
-                            IohReport *report, GError **error);
+                            IohCancel *cancel, IohReport *report, GError **error);
 
 /* Reads the next bytes of the stream into BUFFER of LENGTH, a multiple of the block size: MOVED
  * with *OUT_BYTES, DONE at the end, WAIT (images without positions) or FAILED. */

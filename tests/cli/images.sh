@@ -41,6 +41,12 @@ for engine in $(engines); do
     cat image >fifo &
     restore fifo >out
     restored "$engine: from a FIFO" out $n
+    cat image >fifo &
+    restore --stall-timeout 30 fifo >out
+    restored "$engine: from a FIFO, with a limit" out $n
+    : >fifo &
+    restore --stall-timeout 30 fifo >out
+    expect "$engine: who opens the FIFO may write nothing" 7 fifo empty
     restore --fd 7 image 7>out >unused
     restored "$engine: the stream on --fd 7" out $n
     is "$engine: then standard output gets nothing" "$(size_of unused)" 0
@@ -148,6 +154,13 @@ is "the image is not touched" "$(stamp_of image)" "$before"
 
 # Time passes for nothing while nobody reads.
 mkfifo slow
+restore --stall-timeout 1 slow >out
+expect "from a FIFO that nobody writes to, a limit" 4 file slow open "timed out" "other end"
+{ read -rt 20 <>fifo; } >slow &
+writer=$!
+restore --stall-timeout 1 slow >out
+expect "from one that is opened, and nothing comes" 4 file slow read "timed out" moved
+kill $writer
 exec 5<>slow
 start restore image >slow
 ok "it sleeps while nobody reads" wait_for grep -q "^State:.S" "/proc/$pid/status"

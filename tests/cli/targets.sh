@@ -157,11 +157,18 @@ for engine in $(engines); do
 done
 engine=${IOH_ENGINE:-auto}
 
-# Nobody reads: it waits, and a signal still ends it.
-start save fifo <stream
+# Nobody reads: it waits, and a signal still ends it, or its patience.
+waits_for_a_reader () {
+    grep -qsx fifo /proc/"$pid"/task/*/comm
+}
+start save --report report fifo <stream
+wait_for waits_for_a_reader
 kill -TERM $pid
 end
 is "a FIFO without a reader waits until told to stop" "$(status)" 143
+like "and says so" "$(<report)" '*"outcome"*"cancelled"*'
+save --stall-timeout 1 fifo <stream
+expect "a FIFO without a reader, a limit" 4 file fifo open "timed out" "other end" "1 second"
 start save fifo <stream
 cat fifo >seen
 end

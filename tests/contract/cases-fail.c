@@ -33,8 +33,7 @@ fail_raise (gpointer data)
     return FALSE;
 }
 
-/* The hypervisor stops, at once or in the middle, and the signal comes when the helper waits. While
- * a FIFO is being opened signals act by themselves: there is nothing to clean up yet. */
+/* The hypervisor stops, at once or in the middle, and the signal comes when the helper waits. */
 static void
 fail_run_cancel (const TrialEnds *ends, size_t stall_after)
 {

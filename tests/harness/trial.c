@@ -23,6 +23,7 @@
 #include "scratch.h"
 
 #define TRIAL_SECONDS 60
+#define TRIAL_OPENING_US (5 * G_USEC_PER_SEC)
 
 static const char *trial_device_path;
 static const char *trial_what;
@@ -290,6 +291,22 @@ trial_tell_peers (Trial *trial, gboolean waits)
         peer_helper_waits (trial->file_peer, waits);
 }
 
+/* Whether the helper has opened the FIFO that it reads, and not only begun to. */
+static gboolean
+trial_fifo_is_open (const Trial *trial)
+{
+    struct stat fifo;
+    struct stat st;
+
+    if (stat (trial->path, &fifo) < 0)
+        return FALSE;
+    for (int fd = 0; fd < FD_SETSIZE; fd++)
+        if (fd != trial->fifo_fd && fstat (fd, &st) == 0 && st.st_ino == fifo.st_ino &&
+            st.st_dev == fifo.st_dev && (fcntl (fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
+            return TRUE;
+    return FALSE;
+}
+
 /* Stands in for poll while the helper runs. Its flags are everybody's: they must never change. */
 static int
 trial_wait (struct pollfd *fds, unsigned count, gint64 timeout_us, gpointer data)
@@ -299,7 +316,8 @@ trial_wait (struct pollfd *fds, unsigned count, gint64 timeout_us, gpointer data
 
     if (trial->stream_fd >= 0 && fcntl (trial->stream_fd, F_GETFL) != trial->stream_flags)
         trial_fail ("the flags of the stream's descriptor were changed");
-    trial_clear_fd (&trial->fifo_writer_fd);
+    if (trial->fifo_writer_fd >= 0 && trial_fifo_is_open (trial))
+        trial_clear_fd (&trial->fifo_writer_fd);
     if (trial->stepped) {
         gboolean moved = trial_meet (trial);
         for (; ready == 0 && moved; ready = fault_real_poll (fds, count, 0))
@@ -402,6 +420,20 @@ trial_run (Trial *trial)
     trial_watchdog (FALSE);
 }
 
+/* An opening of the FIFO that was given up ends by itself, once both ends are there. */
+static void
+trial_await_opening (const Trial *trial, unsigned fds)
+{
+    gint64 until_us = g_get_monotonic_time () + TRIAL_OPENING_US;
+
+    if (trial->ends.file->kind != TRIAL_FIFO)
+        return;
+    int fifo_fd = open (trial->path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    while (scratch_count_fds () > fds + 1 && g_get_monotonic_time () < until_us)
+        g_thread_yield ();
+    close (fifo_fd);
+}
+
 void
 trial_free (Trial *trial)
 {
@@ -418,6 +450,7 @@ trial_free (Trial *trial)
     ioh_facts_free (trial->facts);
     ioh_options_free (trial->options);
     g_clear_error (&trial->error);
+    trial_await_opening (trial, fds);
     scratch_remove (trial->directory);
     g_free (trial->path);
     g_free (trial->data);

@@ -132,40 +132,6 @@ test_others (void)
 }
 
 static void
-run_suspended (void)
-{
-    IohCancel *cancel = ioh_cancel_new (NULL);
-
-    ioh_cancel_suspend (cancel);
-    kill (getpid (), SIGTERM);
-    _exit (3);
-}
-
-static void
-test_suspended (void)
-{
-    g_assert_cmpint (status_of (run_suspended), ==, -SIGTERM);
-}
-
-static void
-run_resumed (void)
-{
-    IohCancel *cancel = ioh_cancel_new (NULL);
-
-    ioh_cancel_suspend (cancel);
-    ioh_cancel_resume (cancel);
-    kill (getpid (), SIGTERM);
-    expect (ioh_cancel_signal (cancel) == SIGTERM);
-    ioh_cancel_free (cancel);
-}
-
-static void
-test_resumed (void)
-{
-    g_assert_cmpint (status_of (run_resumed), ==, 0);
-}
-
-static void
 run_dies (void)
 {
     IohCancel *cancel = ioh_cancel_new (NULL);
@@ -215,8 +181,6 @@ main (int argc, char **argv)
     g_test_add_func ("/cancel/first-counts", test_first_counts);
     g_test_add_func ("/cancel/ignored", test_ignored);
     g_test_add_func ("/cancel/others", test_others);
-    g_test_add_func ("/cancel/suspended", test_suspended);
-    g_test_add_func ("/cancel/resumed", test_resumed);
     g_test_add_func ("/cancel/dies", test_dies);
     g_test_add_func ("/cancel/thread", test_thread);
     return g_test_run ();
