@@ -24,8 +24,9 @@ typedef struct {
  * runs that differ too much. */
 void ioh_bench_result_note (IohBenchResult *result);
 
-/* For people. BARS draws one in each line. The caller frees it. */
-char *ioh_bench_result_text (const IohBenchResult *result, gboolean bars);
+/* For people: on a terminal of COLUMNS, where each line has a bar if it has room, or anywhere else
+ * (0). The caller frees it. */
+char *ioh_bench_result_text (const IohBenchResult *result, int columns);
 
 /* For scripts: one JSON object. The caller frees it. */
 char *ioh_bench_result_json (const IohBenchResult *result);

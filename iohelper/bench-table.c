@@ -10,8 +10,13 @@
 #include "bench-result.h"
 #include "i18n.h"
 #include "printable.h"
+#include "size.h"
+#include "wrap.h"
 
 #define TABLE_BAR_LENGTH 10
+
+/* Before the second line of what has no room in one. */
+#define TABLE_INDENT 2
 
 /* Rows of words that are put under each other. */
 typedef struct {
@@ -20,11 +25,12 @@ typedef struct {
 } Columns;
 
 static void
-columns_append_row (GString *text, const Columns *columns, char **row, const unsigned *widths)
+columns_append_row (GString *text, const Columns *columns, char **row, const unsigned *widths,
+                    unsigned count)
 {
     g_autoptr (GString) line = g_string_new (NULL);
 
-    for (unsigned i = 0; row[i] != NULL; i++) {
+    for (unsigned i = 0; i < count; i++) {
         unsigned width = (unsigned) ioh_printable_width (row[i]);
         unsigned blanks = widths[i] > width ? widths[i] - width : 0;
         gboolean left = i < columns->texts || row[i + 1] == NULL;
@@ -40,11 +46,13 @@ columns_append_row (GString *text, const Columns *columns, char **row, const uns
     g_string_append_printf (text, "%s\n", line->str);
 }
 
+/* Without the last of them, the bars, where they have no room in ROOM (0: there are none). */
 static void
-columns_append (GString *text, const Columns *columns)
+columns_append (GString *text, const Columns *columns, int room)
 {
     char **first = g_ptr_array_index (columns->rows, 0);
     unsigned count = g_strv_length (first);
+    unsigned taken = 0;
     g_autofree unsigned *widths = g_new0 (unsigned, count);
 
     for (unsigned r = 0; r < columns->rows->len; r++) {
@@ -52,8 +60,12 @@ columns_append (GString *text, const Columns *columns)
         for (unsigned i = 0; i < count; i++)
             widths[i] = MAX (widths[i], (unsigned) ioh_printable_width (row[i]));
     }
+    for (unsigned i = 0; i < count; i++)
+        taken += widths[i] + (i > 0 ? 2 : 0);
+    if (taken > (unsigned) room)
+        count--;
     for (unsigned r = 0; r < columns->rows->len; r++)
-        columns_append_row (text, columns, g_ptr_array_index (columns->rows, r), widths);
+        columns_append_row (text, columns, g_ptr_array_index (columns->rows, r), widths, count);
 }
 
 static char *
@@ -117,7 +129,7 @@ row_add_ratio (GPtrArray *row, const IohBenchTable *table, double mbit)
 }
 
 static char **
-table_row (const IohBenchTable *table, const IohBenchCell *cell, double most_mbit, gboolean bars)
+table_row (const IohBenchTable *table, const IohBenchCell *cell, double most_mbit)
 {
     GPtrArray *row = g_ptr_array_new ();
     IohBenchFigure figure = ioh_bench_cell_figure (cell, table->unit);
@@ -133,7 +145,7 @@ table_row (const IohBenchTable *table, const IohBenchCell *cell, double most_mbi
     g_ptr_array_add (row, g_strdup_printf ("%.3f", ioh_bench_cell_cpu (cell).median));
     if (table->compares)
         row_add_ratio (row, table, mbit);
-    g_ptr_array_add (row, bars ? table_bar (mbit / most_mbit) : g_strdup (""));
+    g_ptr_array_add (row, table_bar (mbit / most_mbit));
     return row_end (row);
 }
 
@@ -151,52 +163,96 @@ table_most_mbit (const IohBenchTable *table)
 }
 
 static void
-table_append (GString *text, const IohBenchTable *table, gboolean bars)
+table_append (GString *text, const IohBenchTable *table, int room)
 {
     const Columns columns = {g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev),
                              ioh_bench_table_axes (table)};
     double most_mbit = table_most_mbit (table);
 
-    g_string_append_printf (text, "\n%s\n", _ (table->title));
+    g_string_append_c (text, '\n');
+    ioh_wrap_append (text, TABLE_INDENT, _ (table->title), room);
     g_ptr_array_add (columns.rows, table_heading (table));
     for (unsigned i = 0; i < table->cells->len; i++) {
         const IohBenchCell *cell = g_ptr_array_index (table->cells, i);
         if (cell->runs->len > 0)
-            g_ptr_array_add (columns.rows, table_row (table, cell, most_mbit, bars));
+            g_ptr_array_add (columns.rows, table_row (table, cell, most_mbit));
     }
-    columns_append (text, &columns);
+    columns_append (text, &columns, room);
     g_ptr_array_unref (columns.rows);
 }
 
+/* How much one run moves: it may differ from cell to cell. NULL when nothing was measured. */
+static char *
+table_bytes (const IohBenchResult *result)
+{
+    uint64_t least = UINT64_MAX;
+    uint64_t most = 0;
+
+    for (unsigned t = 0; t < result->tables->len; t++) {
+        const IohBenchTable *table = g_ptr_array_index (result->tables, t);
+        for (unsigned i = 0; i < table->cells->len; i++) {
+            const IohBenchCell *cell = g_ptr_array_index (table->cells, i);
+            if (cell->runs->len > 0) {
+                least = MIN (least, cell->bytes);
+                most = MAX (most, cell->bytes);
+            }
+        }
+    }
+    if (most == 0)
+        return NULL;
+    g_autofree char *low = ioh_size_format (least);
+    g_autofree char *high = ioh_size_format (most);
+    if (g_str_equal (low, high))
+        return g_steal_pointer (&low);
+    return g_strdup_printf (_ ("%s to %s"), low, high);
+}
+
+static char *
+table_runs (const IohBenchResult *result)
+{
+    g_autofree char *bytes = table_bytes (result);
+    unsigned runs = result->options->bench.runs;
+
+    if (bytes == NULL)
+        return g_strdup_printf (_ ("runs: %u"), runs);
+    return g_strdup_printf (_ ("runs: %u, each of %s"), runs, bytes);
+}
+
 static void
-table_append_header (GString *text, const IohBenchResult *result)
+table_append_header (GString *text, const IohBenchResult *result, int room)
 {
     const IohBenchMachine *machine = &result->machine;
     const IohBenchTarget *target = result->target;
+    const char *file_system = target->file_system;
     g_autofree char *path = ioh_printable (target->path);
+    g_autofree char *what = g_strdup_printf (
+        "iohelper bench %s %s%s%s%s", result->suite->name, path, file_system != NULL ? " (" : "",
+        file_system != NULL ? file_system : "", file_system != NULL ? ")" : "");
+    g_autofree char *runs = table_runs (result);
+    g_autofree char *where = g_strdup_printf (_ ("%s, CPUs: %u, load %.2f"), machine->kernel,
+                                              machine->cpus, machine->load);
 
-    g_string_append_printf (text, _ ("iohelper bench %s, TARGET %s, runs: %u"), result->suite->name,
-                            path, result->options->bench.runs);
-    if (target->file_system != NULL)
-        g_string_append_printf (text, " (%s)", target->file_system);
-    g_string_append_printf (text, _ ("\n%s, CPUs: %u, load %.2f\n"), machine->kernel, machine->cpus,
-                            machine->load);
+    ioh_wrap_append (text, TABLE_INDENT, what, room);
+    ioh_wrap_append (text, TABLE_INDENT, runs, room);
+    ioh_wrap_append (text, TABLE_INDENT, where, room);
     g_string_append_printf (text, "pipe-max-size %" PRIu64 ", wmem_max %" PRIu64 "\n",
                             machine->pipe_max_size, machine->wmem_max);
 }
 
 char *
-ioh_bench_result_text (const IohBenchResult *result, gboolean bars)
+ioh_bench_result_text (const IohBenchResult *result, int columns)
 {
     g_autoptr (GString) text = g_string_new (NULL);
 
-    table_append_header (text, result);
+    table_append_header (text, result, columns);
     for (unsigned i = 0; i < result->tables->len; i++)
-        table_append (text, g_ptr_array_index (result->tables, i), bars);
+        table_append (text, g_ptr_array_index (result->tables, i), columns);
     if (result->notes->len > 0)
         g_string_append_c (text, '\n');
-    for (unsigned i = 0; i < result->notes->len; i++)
-        g_string_append_printf (text, _ ("note: %s\n"),
-                                (const char *) g_ptr_array_index (result->notes, i));
+    for (unsigned i = 0; i < result->notes->len; i++) {
+        g_autofree char *note =
+            g_strdup_printf (_ ("note: %s"), (char *) g_ptr_array_index (result->notes, i));
+        ioh_wrap_append (text, TABLE_INDENT, note, columns);
+    }
     return g_string_free (g_steal_pointer (&text), FALSE);
 }

@@ -16,6 +16,7 @@
 #include "error.h"
 #include "i18n.h"
 #include "standard.h"
+#include "wrap.h"
 
 typedef struct {
     const IohOptions *options;
@@ -76,9 +77,10 @@ bench_measure (Bench *bench, GError **error)
 static gboolean
 bench_show (const Bench *bench, GError **error)
 {
-    g_autofree char *text = bench->options->json
-                                ? ioh_bench_result_json (&bench->result)
-                                : ioh_bench_result_text (&bench->result, isatty (STDOUT_FILENO));
+    g_autofree char *text =
+        bench->options->json
+            ? ioh_bench_result_json (&bench->result)
+            : ioh_bench_result_text (&bench->result, ioh_wrap_columns (STDOUT_FILENO));
 
     return ioh_standard_print (text, error);
 }

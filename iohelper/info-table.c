@@ -10,16 +10,18 @@
 #include "i18n.h"
 #include "info.h"
 #include "printable.h"
+#include "wrap.h"
 
-/* Where a list of names is broken, in characters of the value. */
-#define TABLE_LINE 60
+/* Where a list of names is broken when there is no terminal to say it. */
+#define TABLE_COLUMNS 80
 
 /* How many names of a list are shown. */
 #define TABLE_NAMES_MOST 100
 
 typedef struct {
-    const char *label; /* empty: the value goes on from the line before */
+    const char *label;
     char *value;
+    gboolean list; /* of names, which may be long */
 } TableLine;
 
 static void
@@ -36,12 +38,12 @@ static void G_GNUC_PRINTF (3, 4)
     va_start (args, format);
     g_autofree char *value = g_strdup_vprintf (format, args);
     va_end (args);
-    const TableLine line = {label, ioh_printable (value)};
+    const TableLine line = {.label = label, .value = ioh_printable (value)};
     g_array_append_val (table, line);
 }
 
 static char *
-table_print (const GArray *table)
+table_print (const GArray *table, int columns)
 {
     GString *text = g_string_new (NULL);
     int widest = 0;
@@ -51,27 +53,11 @@ table_print (const GArray *table)
     for (guint i = 0; i < table->len; i++) {
         const TableLine *line = &g_array_index (table, TableLine, i);
         int blanks = widest - ioh_printable_width (line->label) + 2;
-        g_string_append_printf (text, "%s%*s%s\n", line->label, blanks, "", line->value);
+        g_string_append_printf (text, "%s%*s", line->label, blanks, "");
+        ioh_wrap_append (text, widest + 2, line->value,
+                         columns == 0 && line->list ? TABLE_COLUMNS : columns);
     }
     return g_string_free (text, FALSE);
-}
-
-/* Adds NAMES as lines of bounded length, the first of them behind LABEL. */
-static void
-table_add_names (GArray *table, const char *label, const GPtrArray *names)
-{
-    g_autoptr (GString) line = g_string_new (NULL);
-
-    for (guint i = 0; i < names->len; i++) {
-        g_string_append (line, names->pdata[i]);
-        if (i + 1 < names->len)
-            g_string_append (line, ", ");
-        if (line->len < TABLE_LINE && i + 1 < names->len)
-            continue;
-        table_add (table, label, "%s", g_strchomp (line->str));
-        g_string_truncate (line, 0);
-        label = "";
-    }
 }
 
 /* Cuts a list of names that has become too long for anybody to read. */
@@ -86,6 +72,19 @@ table_limit_names (GPtrArray *names)
     g_ptr_array_add (names, g_strdup_printf (_ ("and %u more"), more));
 }
 
+/* Adds NAMES, or as many of them as anybody reads. */
+static void
+table_add_names (GArray *table, const char *label, GPtrArray *names)
+{
+    if (names->len == 0)
+        return;
+    table_limit_names (names);
+    g_ptr_array_add (names, NULL);
+    g_autofree char *list = g_strjoinv (", ", (char **) names->pdata);
+    const TableLine line = {label, ioh_printable (list), TRUE};
+    g_array_append_val (table, line);
+}
+
 static void
 table_add_blocks (GArray *table, const IohQemuStream *stream)
 {
@@ -95,7 +94,6 @@ table_add_blocks (GArray *table, const IohQemuStream *stream)
         const IohQemuBlock *block = &g_array_index (stream->blocks, IohQemuBlock, i);
         g_ptr_array_add (names, g_strdup_printf ("%s %" PRIu64, block->name, block->bytes));
     }
-    table_limit_names (names);
     table_add (table, _ ("memory"), _ ("%" PRIu64 " bytes"), stream->ram_bytes);
     table_add_names (table, _ ("in blocks"), names);
 }
@@ -119,7 +117,6 @@ table_add_sections (GArray *table, const IohQemuStream *stream)
         names->pdata[i] = count > 1 ? g_strdup_printf ("%s (%u)", (char *) names->pdata[i], count)
                                     : g_strdup (names->pdata[i]);
     }
-    table_limit_names (names);
     table_add_names (table, _ ("sections"), names);
 }
 
@@ -173,7 +170,7 @@ table_add_verdict (GArray *table, const IohImageVerdict *verdict)
 }
 
 char *
-ioh_info_table (const IohImage *image, const char *name)
+ioh_info_table (const IohImage *image, const char *name, int columns)
 {
     g_autoptr (GArray) table = g_array_new (FALSE, FALSE, sizeof (TableLine));
     const char *summary = _ (image->format->summary);
@@ -193,5 +190,5 @@ ioh_info_table (const IohImage *image, const char *name)
         table_add_qemu (table, image->qemu);
     if (image->qemu != NULL && image->qemu->ended)
         table_add (table, _ ("stream ends"), _ ("at byte %" PRIu64), image->qemu->end);
-    return table_print (table);
+    return table_print (table, columns);
 }

@@ -11,9 +11,9 @@
  * the error set when it cannot be read. */
 IohImage *ioh_info_look (const IohOptions *options, GError **error);
 
-/* What `iohelper info` prints of IMAGE, called NAME: a table for people or a JSON object. The
- * caller frees it. */
-char *ioh_info_table (const IohImage *image, const char *name);
+/* What `iohelper info` prints of IMAGE, called NAME: a table for people, which has room in
+ * COLUMNS (0: lists only are broken), or a JSON object. The caller frees it. */
+char *ioh_info_table (const IohImage *image, const char *name, int columns);
 char *ioh_info_json (const IohImage *image, const char *name);
 
 /* FALSE with an error of status image when IMAGE is not all there. */

@@ -10,6 +10,10 @@
 #include "i18n.h"
 #include "json.h"
 #include "plan.h"
+#include "wrap.h"
+
+/* The columns of a name, and the space behind it. */
+#define LISTING_NAME 9
 
 static const IohDirection listing_directions[] = {IOH_SAVE, IOH_RESTORE};
 
@@ -24,32 +28,36 @@ listing_usable (const IohEngine *engine, const IohFacts *facts, IohDirection dir
     return usable;
 }
 
+/* One line about an engine: WHAT it is about, WORD and why. */
 static void
-listing_append_queue (GString *text, const IohFacts *facts)
+listing_append (GString *text, int columns, const char *what, const char *word, const char *why)
 {
-    g_autofree char *reason = NULL;
-    const char *name = ioh_wire_queue_name (ioh_plan_queue (facts, &reason));
+    g_autofree char *body = g_strdup_printf ("%s: %s", word, why);
 
-    g_string_append_printf (text, "         %-8s %s: %s\n", "queue", name, reason);
+    g_string_append_printf (text, "%*s%-8s ", LISTING_NAME, "", what);
+    ioh_wrap_append (text, 2 * LISTING_NAME, body, columns);
 }
 
 static char *
-listing_table (const IohFacts *facts)
+listing_table (const IohFacts *facts, int columns)
 {
     GString *text = g_string_new (NULL);
     const IohEngine *engine;
     const char *why = NULL;
 
     for (unsigned i = 0; (engine = ioh_engine_nth (i)) != NULL; i++) {
-        g_string_append_printf (text, "%-8s %s\n", engine->name, _ (engine->summary));
+        g_string_append_printf (text, "%-8s ", engine->name);
+        ioh_wrap_append (text, LISTING_NAME, _ (engine->summary), columns);
         for (unsigned d = 0; d < G_N_ELEMENTS (listing_directions); d++) {
             gboolean usable = listing_usable (engine, facts, listing_directions[d], &why);
-            g_string_append_printf (text, "         %-8s %s: %s\n",
-                                    ioh_wire_direction_name (listing_directions[d]),
-                                    usable ? _ ("usable") : _ ("not usable"), why);
+            listing_append (text, columns, ioh_wire_direction_name (listing_directions[d]),
+                            usable ? _ ("usable") : _ ("not usable"), why);
         }
-        if (engine->queues)
-            listing_append_queue (text, facts);
+        if (engine->queues) {
+            g_autofree char *reason = NULL;
+            IohQueueKind queue = ioh_plan_queue (facts, &reason);
+            listing_append (text, columns, "queue", ioh_wire_queue_name (queue), reason);
+        }
     }
     return g_string_free (text, FALSE);
 }
@@ -108,7 +116,7 @@ listing_json (const IohFacts *facts)
 }
 
 char *
-ioh_listing_new (const IohFacts *facts, gboolean json)
+ioh_listing_new (const IohFacts *facts, gboolean json, int columns)
 {
-    return json ? listing_json (facts) : listing_table (facts);
+    return json ? listing_json (facts) : listing_table (facts, columns);
 }

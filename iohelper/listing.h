@@ -6,8 +6,10 @@
 
 #include "probe.h"
 
-/* What `iohelper engines` prints: every engine, whether it works on this host, and why. As a table
- * for people or as a JSON array. The caller frees it. */
-char *ioh_listing_new (const IohFacts *facts, gboolean json);
+/* What `iohelper engines` prints: every engine, whether it works on this host, and why. As a JSON
+ * array, or as a table for people that has room in COLUMNS (0: of whole lines). The caller frees
+ * it.
+ */
+char *ioh_listing_new (const IohFacts *facts, gboolean json, int columns);
 
 #endif

@@ -32,6 +32,7 @@
 #include "standard.h"
 #include "sys.h"
 #include "text.h"
+#include "wrap.h"
 
 static void
 main_set_up (void)
@@ -175,7 +176,8 @@ transfer_run (Transfer *transfer)
     if (transfer->plan == NULL)
         return;
     if (options->explain) {
-        g_autofree char *text = ioh_plan_explain (transfer->plan, options, transfer->facts);
+        g_autofree char *text = ioh_plan_explain (transfer->plan, options, transfer->facts,
+                                                  ioh_wrap_columns (STDOUT_FILENO));
         if (ioh_standard_print (text, &transfer->error))
             transfer->outcome = IOH_OUTCOME_DONE;
         return;
@@ -210,12 +212,15 @@ transfer_print (const Transfer *transfer)
     for (unsigned i = 0; lines[i] != NULL && options->verbosity >= 0; i++)
         main_say (transfer->program, lines[i]);
     if (options->verbosity > 0 && transfer->plan != NULL && !options->explain) {
-        g_autofree char *plan = ioh_plan_explain (transfer->plan, options, transfer->facts);
+        g_autofree char *plan = ioh_plan_explain (transfer->plan, options, transfer->facts,
+                                                  ioh_wrap_columns (STDERR_FILENO));
         fputs (plan, stderr);
     }
     if (transfer_is_summed_up (transfer)) {
-        g_autofree char *summary = ioh_report_summary (transfer->links.report, transfer->plan);
-        main_say (transfer->program, summary);
+        g_autofree char *head = g_strconcat (transfer->program, ": ", NULL);
+        g_auto (GStrv) parts = ioh_report_summary (transfer->links.report, transfer->plan);
+        g_autofree char *summary = ioh_wrap_join (head, parts, ioh_wrap_columns (STDERR_FILENO));
+        fputs (summary, stderr);
     }
     /* whoever sent a signal knows why; that it was us who did is to be told */
     if (transfer->outcome == IOH_OUTCOME_CANCELLED && ioh_control_is_gone (transfer->links.control))
@@ -313,7 +318,8 @@ static gboolean
 main_engines (const IohOptions *options, GError **error)
 {
     g_autoptr (IohFacts) facts = ioh_probe_host ();
-    g_autofree char *text = ioh_listing_new (facts, options->json);
+    g_autofree char *text =
+        ioh_listing_new (facts, options->json, ioh_wrap_columns (STDOUT_FILENO));
 
     return ioh_standard_print (text, error);
 }
@@ -326,7 +332,8 @@ main_info (const IohOptions *options, GError **error)
     if (image == NULL)
         return FALSE;
     g_autofree char *text = options->json ? ioh_info_json (image, options->file_name)
-                                          : ioh_info_table (image, options->file_name);
+                                          : ioh_info_table (image, options->file_name,
+                                                            ioh_wrap_columns (STDOUT_FILENO));
     return ioh_standard_print (text, error) && ioh_info_check (image, options->file_name, error);
 }
 

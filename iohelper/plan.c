@@ -365,39 +365,3 @@ ioh_plan_free (IohPlan *plan)
     g_free (plan->publish_reason);
     g_free (plan);
 }
-
-char *
-ioh_plan_explain (const IohPlan *plan, const IohOptions *options, const IohFacts *facts)
-{
-    GString *text = g_string_new (NULL);
-
-    g_string_append_printf (text, "direction   %s\n", ioh_wire_direction_name (plan->direction));
-    g_string_append_printf (text, "stream      %s: %s\n", options->stream_name,
-                            ioh_end_kind_name (facts->stream.kind));
-    if (plan->pipe_bytes > 0)
-        g_string_append_printf (text, _ ("pipe-size   %d: wanted; it is %d now\n"),
-                                plan->pipe_bytes, facts->stream.pipe_bytes);
-    g_string_append_printf (text, "file        %s: %s%s%s\n", options->file_name,
-                            ioh_end_kind_name (facts->file.kind),
-                            facts->file.file_system != NULL ? ", " : "",
-                            facts->file.file_system != NULL ? facts->file.file_system : "");
-    g_string_append_printf (text, "engine      %s: %s\n", plan->engine->name, plan->engine_reason);
-    if (plan->queue_reason != NULL)
-        g_string_append_printf (text, _ ("queue       %s, %u requests deep: %s\n"),
-                                ioh_wire_queue_name (plan->queue), plan->queue_depth,
-                                plan->queue_reason);
-    g_string_append_printf (text, "cache       %s: %s\n", ioh_wire_cache_name (plan->cache),
-                            plan->cache_reason);
-    if (plan->cache == IOH_CACHE_DIRECT)
-        g_string_append_printf (text, _ ("alignment   %zu: %s\n"), plan->file_align,
-                                plan->align_origin);
-    g_string_append_printf (text, _ ("block-size  %zu\n"), plan->block_bytes);
-    g_string_append_printf (text, _ ("offset      %" PRIu64 "\n"), plan->offset);
-    if (plan->direction == IOH_RESTORE)
-        return g_string_free (text, FALSE);
-    g_string_append_printf (text, "sync        %s: %s\n", ioh_wire_sync_name (plan->sync),
-                            plan->sync_reason);
-    g_string_append_printf (text, "publish     %s: %s\n", ioh_publish_name (plan->publish),
-                            plan->publish_reason);
-    return g_string_free (text, FALSE);
-}

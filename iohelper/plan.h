@@ -62,7 +62,9 @@ IohQueueKind ioh_plan_queue (const IohFacts *facts, char **out_reason);
 
 const char *ioh_publish_name (IohPublish publish);
 
-/* The plan and its reasons, one aligned line each; the caller frees it. */
-char *ioh_plan_explain (const IohPlan *plan, const IohOptions *options, const IohFacts *facts);
+/* The plan and its reasons, one aligned line each, broken where it has no room in COLUMNS (0: not
+ * broken); the caller frees it. */
+char *ioh_plan_explain (const IohPlan *plan, const IohOptions *options, const IohFacts *facts,
+                        int columns);
 
 #endif

@@ -30,14 +30,25 @@ ioh_printable (const char *text)
     return g_string_free (line, FALSE);
 }
 
+const char *
+ioh_printable_next (const char *text, gunichar *out_letter)
+{
+    *out_letter = g_utf8_get_char_validated (text, -1);
+    if (*out_letter != (gunichar) -1 && *out_letter != (gunichar) -2)
+        return g_utf8_next_char (text);
+    *out_letter = '?';
+    return text + 1;
+}
+
 int
 ioh_printable_width (const char *text)
 {
+    gunichar letter;
     int width = 0;
 
-    for (; *text != '\0'; text = g_utf8_next_char (text)) {
-        gunichar c = g_utf8_get_char (text);
-        width += g_unichar_iszerowidth (c) ? 0 : g_unichar_iswide (c) ? 2 : 1;
+    while (*text != '\0') {
+        text = ioh_printable_next (text, &letter);
+        width += g_unichar_iszerowidth (letter) ? 0 : g_unichar_iswide (letter) ? 2 : 1;
     }
     return width;
 }

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "channel.h"
@@ -18,15 +17,13 @@
 #include "probe.h"
 #include "progress-line.h"
 #include "sys.h"
+#include "wrap.h"
 
 /* A transfer that is over so soon needs no progress. */
 #define TERMINAL_DELAY_US (G_USEC_PER_SEC / 2)
 
 /* Between two lines where they stay. */
 #define TERMINAL_LINE_US G_USEC_PER_SEC
-
-/* Where a terminal does not know its own width. */
-#define TERMINAL_COLUMNS 80
 
 typedef struct {
     IohChannel channel;
@@ -51,16 +48,6 @@ gboolean
 ioh_progress_terminal_free_to_use (int fd)
 {
     return !isatty (fd) || tcgetpgrp (fd) == getpgrp ();
-}
-
-static int
-terminal_columns (const ProgressTerminal *terminal)
-{
-    struct winsize size;
-
-    if (ioctl (terminal->channel.fd, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
-        return TERMINAL_COLUMNS;
-    return size.ws_col;
 }
 
 /* Puts LINE where the last one was, in blanks as far as it was longer. FALSE when nobody will ever
@@ -102,7 +89,8 @@ terminal_tell (gpointer listener, const IohMoment *moment, gboolean last)
         terminal_erase (terminal);
     if (last || (moment->passed_us < TERMINAL_DELAY_US && !terminal->asked_for))
         return TRUE;
-    g_autofree char *line = ioh_progress_line (moment, rate, terminal_columns (terminal));
+    g_autofree char *line =
+        ioh_progress_line (moment, rate, ioh_wrap_columns (terminal->channel.fd));
     return terminal_draw (terminal, line);
 }
 

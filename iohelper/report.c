@@ -139,20 +139,35 @@ report_seconds (gint64 us)
     return (double) us / G_USEC_PER_SEC;
 }
 
-char *
+/* "2.9 MiB (3000000 bytes)"; small sizes are told in bytes anyway. */
+static char *
+report_size (uint64_t bytes)
+{
+    g_autofree char *size = ioh_size_format (bytes);
+
+    if (bytes < IOH_KIB)
+        return g_steal_pointer (&size);
+    return g_strdup_printf (_ ("%s (%" PRIu64 " bytes)"), size, bytes);
+}
+
+char **
 ioh_report_summary (const IohReport *report, const IohPlan *plan)
 {
     const IohResult *result = &report->result;
     double seconds = MAX (report_seconds (result->total_us), 1e-6);
-
-    g_autofree char *size = ioh_size_format (result->bytes);
+    g_autofree char *size = report_size (result->bytes);
     g_autofree char *rate = ioh_size_format ((uint64_t) ((double) result->bytes / seconds));
-    return g_strdup_printf (
-        _ ("%s (%" PRIu64 " bytes) in %.3f s, %s/s, engine %s, cache %s; waited %.3f s for the "
-           "stream, %.3f s for the file, %.3f s for the flush"),
-        size, result->bytes, seconds, rate, result->engine->name, ioh_wire_cache_name (plan->cache),
-        report_seconds (result->wait_stream_us), report_seconds (result->wait_file_us),
-        report_seconds (result->flush_us));
+    char **parts = g_new0 (char *, 4);
+
+    parts[0] = g_strdup_printf (_ ("%s in %.3f s, %s/s"), size, seconds, rate);
+    parts[1] = g_strdup_printf (_ ("engine %s, cache %s"), result->engine->name,
+                                ioh_wire_cache_name (plan->cache));
+    parts[2] =
+        g_strdup_printf (_ ("waited for the stream %.3f s, the file %.3f s, the flush "
+                            "%.3f s"),
+                         report_seconds (result->wait_stream_us),
+                         report_seconds (result->wait_file_us), report_seconds (result->flush_us));
+    return parts;
 }
 
 /* JSON */

@@ -54,8 +54,8 @@ void ioh_report_result (IohReport *report, const IohResult *result);
 /* Notes and steps down as lines for people, oldest first; the caller frees it. */
 char **ioh_report_lines (const IohReport *report);
 
-/* One line of what a successful transfer did; the caller frees it. */
-char *ioh_report_summary (const IohReport *report, const IohPlan *plan);
+/* What a successful transfer did, as parts of one sentence; the caller frees them. */
+char **ioh_report_summary (const IohReport *report, const IohPlan *plan);
 
 /* The object as text with a newline at its end; FACTS and PLAN are NULL when it did not come to
  * them, ERROR when all went well. SIGNAL_NUMBER is not 0 when a signal ended the transfer. The

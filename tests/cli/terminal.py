@@ -142,7 +142,7 @@ def progress(terminal):
     return [line for line, _ in terminal.screen.drawn if re.match("opening|moving|waiting|flushing", line)]
 
 
-SUMMARY = "iohelper: 4.0 MiB \\(4194304 bytes\\) in .* s, .*/s, engine .*, cache .*; waited .* flush"
+SUMMARY = "iohelper: 4.0 MiB \\(4194304 bytes\\) in .* s, .*/s; engine .*, cache .*; waited .* flush .* s"
 
 
 def a_save():

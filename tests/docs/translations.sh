@@ -11,6 +11,7 @@
 
 cd "${IOH_SOURCE:?the source tree}" || exit
 have msgfmt || skip_all "no gettext"
+have python3 || skip_all "no python3"
 
 is "po/POTFILES lists every file with text for people" "$(sort po/POTFILES)" \
     "$(grep -lE '(^|[^A-Za-z_])N?_ ?\("' iohelper/*.c iohelper/*.h src/*.c src/*.h | sort)"
@@ -33,25 +34,49 @@ while [[ ! -d $place ]]; do
     place=$(dirname "$place")
 done
 
-# in_language LANGUAGE ARGUMENT...: what the program says there, in the locale $locale.
+# with_language LANGUAGE COMMAND...: runs it there, in the locale $locale.
 locale=C.UTF-8
-in_language () {
+with_language () {
     local language=$1
     shift
     # shellcheck disable=SC2016 # for the inner shell
     LC_ALL=$locale LANGUAGE=$language unshare -Urm bash -c '
         mount -t tmpfs tmpfs "$1" && mkdir -p "$3" && cp -r "$2/." "$3" && shift 3 && exec "$@"' \
-        bash "$place" "${IOH_CATALOGUES:?}" "$IOH_LOCALEDIR" "$IOH_HELPER" "$@" 2>&1
+        bash "$place" "${IOH_CATALOGUES:?}" "$IOH_LOCALEDIR" "$@" 2>&1
 }
 
-# Prints the lines that have no room in a terminal of 80 columns, where some letters take two.
-too_wide () {
-    python3 -c '
-import sys, unicodedata
-sys.stdin.reconfigure(encoding="utf-8")
-for line in sys.stdin.read().split("\n"):
-    if sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in line) > 80:
-        print(line)'
+# in_language LANGUAGE ARGUMENT...: what the program says there.
+in_language () {
+    with_language "$1" "$IOH_HELPER" "${@:2}"
+}
+
+terminal=$(realpath "$(dirname "$0")")/terminal.py
+
+# sayings: commands that say all that the program says for people; errors are whole lines.
+# shellcheck disable=SC2016 # for the shell that runs them
+sayings () {
+    local command image suite
+    printf '%s\n' '$IOH_HELPER --help' '$IOH_HELPER engines' \
+        'head -c 5000000 /dev/zero | $IOH_HELPER save --progress=always -v image' \
+        'head -c 5000000 /dev/zero 2>/dev/null | $IOH_HELPER save --explain image' \
+        '$IOH_HELPER save --explain /dev/null' \
+        '$IOH_HELPER restore --progress=always -v image | cat >/dev/null' \
+        '$IOH_HELPER restore --explain image'
+    for command in $commands; do
+        printf '$IOH_HELPER %s --help\n$IOH_HELPER %s --help-all\n' "$command" "$command"
+    done
+    for image in data libvirt libvirt-cut libvirt-zstd mapped-ram stream stream-pages stream-undescribed; do
+        printf '$IOH_HELPER info %s 2>/dev/null\n' "$image"
+    done
+    for suite in $suites; do
+        printf '$IOH_HELPER bench %s --size=1M --runs=1 --exists=overwrite image\n' "$suite"
+    done
+}
+
+# has_room LANGUAGE: prints what of that has no room in a terminal.
+has_room () {
+    # shellcheck disable=SC2016 # for the inner shell
+    sayings | with_language "$1" bash -c 'cd "$1" && python3 "$2"' bash "$T" "$terminal"
 }
 
 # unspoken LANGUAGE SAID TEXT [VALUE...]: prints what is wrong unless the program, which has SAID
@@ -99,17 +124,18 @@ speaks () {
 }
 
 if unshare -Urm mount -t tmpfs tmpfs "$place" 2>/dev/null; then
+    export IOH_HELPER
+    cp tests/fuzz/corpus/image/* "$T"
     commands=$("$IOH_HELPER" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
     ok "there are commands" test -n "$commands"
+    suites=$("$IOH_HELPER" bench none 2>&1 | sed -n "s/.* is not one of //p" | tr -d ,)
+    ok "there are suites" test -n "$suites"
     : >"$T/empty"
     for language in $languages; do
         speaks "$language"
-        in_language "$language" --help >"$T/help"
-        for command in $commands; do
-            in_language "$language" "$command" --help-all >>"$T/help"
-        done
-        verdict "$language: help has room in 80 columns" "$(too_wide <"$T/help")"
+        verdict "$language: all that is said has room in 80 columns" "$(has_room "$language")"
     done
+    verdict "C: all that is said has room in 80 columns" "$(locale=C has_room C)"
 else
     skip "the program speaks its languages" "no user namespaces"
 fi

@@ -21,7 +21,7 @@ fuzz_check (const IohImage *image, uint64_t length)
         g_assert_cmpuint (image->qemu->end, <=, length);
     if (image->verdict.state == IOH_IMAGE_COMPLETE)
         g_assert_true (image->qemu->ended);
-    g_autofree char *table = ioh_info_table (image, "image");
+    g_autofree char *table = ioh_info_table (image, "image", 80);
     g_autofree char *json = ioh_info_json (image, "image");
     g_assert_true (g_utf8_validate (table, -1, NULL));
     g_assert_true (g_utf8_validate (json, -1, NULL));

@@ -187,7 +187,7 @@ bytes_look (const GByteArray *bytes, uint64_t length)
 
     g_assert_no_error (error);
     g_assert_nonnull (image->verdict.reason);
-    g_autofree char *table = ioh_info_table (image, "x");
+    g_autofree char *table = ioh_info_table (image, "x", 80);
     g_autofree char *json = ioh_info_json (image, "x");
     g_assert_cmpstr (table, !=, "");
     g_assert_cmpint (json[0], ==, '{');

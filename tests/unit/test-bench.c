@@ -290,7 +290,7 @@ test_columns (void)
         g_ptr_array_add (table->cells, cell);
     }
     g_ptr_array_add (result.tables, table);
-    g_autofree char *text = ioh_bench_result_text (&result, FALSE);
+    g_autofree char *text = ioh_bench_result_text (&result, 0);
     for (unsigned i = 1; i < G_N_ELEMENTS (words); i++)
         g_assert_cmpint (columns_of_words (text, words[i]), ==, columns_of_words (text, words[0]));
     g_ptr_array_unref (result.tables);

@@ -89,7 +89,7 @@ static void
 test_listed (void)
 {
     g_autoptr (IohFacts) facts = ioh_probe_host ();
-    g_autofree char *text = ioh_listing_new (facts, FALSE);
+    g_autofree char *text = ioh_listing_new (facts, FALSE, 0);
     const IohEngine *engine;
 
     for (unsigned i = 0; (engine = ioh_engine_nth (i)) != NULL; i++) {
@@ -102,7 +102,7 @@ static void
 test_listed_as_json (void)
 {
     g_autoptr (IohFacts) facts = ioh_probe_host ();
-    g_autofree char *text = ioh_listing_new (facts, TRUE);
+    g_autofree char *text = ioh_listing_new (facts, TRUE, 0);
     g_autoptr (JsonParser) parser = json_parser_new ();
     const IohEngine *engine;
 

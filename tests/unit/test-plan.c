@@ -376,7 +376,7 @@ test_explained (void)
     g_autoptr (IohOptions) options = plan_words_options ("save x");
     g_autoptr (IohFacts) facts = plan_words_facts (options, "");
     g_autoptr (IohPlan) plan = ioh_plan_new (options, facts, NULL);
-    g_autofree char *text = ioh_plan_explain (plan, options, facts);
+    g_autofree char *text = ioh_plan_explain (plan, options, facts, 0);
     const char *const reasons[] = {plan->engine_reason, plan->queue_reason, plan->cache_reason,
                                    plan->sync_reason, plan->publish_reason};
 
