@@ -109,6 +109,19 @@ is "every exit status is in the manual page, and no other" \
 is "every exit status is in the README, and no other" \
     "$(sed -nE 's/^\| ([0-9]+) \|.*/\1/p' "$source/README.md")" "$statuses"
 
+# wide_literals: the lines of literal blocks that run out of a terminal of 80 columns once they are
+# rendered, ten columns from the left. Text is filled, they are not.
+wide_literals () {
+    awk '
+        /^ *$/ { next }
+        { indent = match ($0, /[^ ]/) - 1 }
+        literal && indent <= base { literal = 0 }
+        literal && first < 0 { first = indent }
+        literal && length ($0) - first > 70 { print FILENAME ": " $0 }
+        /::$/ && !literal { literal = 1; base = indent; first = -1 }' "$source"/docs/*.rst
+}
+verdict "examples in the manual pages have room in 80 columns" "$(wide_literals)"
+
 missing=
 for other in "$source"/docs/*.rst; do
     while IFS='()' read -r name number; do
