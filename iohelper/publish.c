@@ -65,7 +65,7 @@ publish_adopt (int fd, const IohOptions *options, const IohFacts *facts, IohRepo
 {
     const struct stat *old = &facts->file.replaced;
     gboolean replaces = facts->file.kind == IOH_END_REGULAR;
-    mode_t mode = replaces ? old->st_mode & 07777 : options->mode;
+    mode_t mode = replaces ? old->st_mode & IOH_MODE_MOST : options->mode;
     struct stat created;
 
     if (replaces && ioh_sys_fstat (fd, &created) >= 0 &&
@@ -73,11 +73,14 @@ publish_adopt (int fd, const IohOptions *options, const IohFacts *facts, IohRepo
         int result = ioh_sys_chown (fd, old->st_uid, old->st_gid);
         if (result < 0) {
             /* rights that one owner and group had are not for another: as for all the world */
-            mode = (mode & ~(mode_t) (S_ISUID | S_ISGID | S_IRWXG)) | (mode & S_IRWXO) << 3;
+            mode = (mode & ~(mode_t) S_IRWXG) | (mode & S_IRWXO) << 3;
             ioh_report_note (report, _ ("the owner of the replaced file was not kept: %s"),
                              g_strerror (-result));
         }
     }
+    if (replaces && (old->st_mode & (S_ISUID | S_ISGID | S_ISVTX)) != 0)
+        ioh_report_note (report, _ ("the setuid, setgid or sticky bit of the replaced file was not "
+                                    "kept"));
     int result = ioh_sys_chmod (fd, mode);
     if (result < 0)
         ioh_report_note (report, _ ("the permissions could not be set: %s"), g_strerror (-result));

@@ -17,6 +17,9 @@
 #include "size.h"
 #include "spelling.h"
 
+/* What other programs know as a mode. */
+#define VALUES_ANY_MODE 07777
+
 gboolean
 ioh_value_parse_size (const char *option, const char *value, uint64_t least, uint64_t most,
                       uint64_t *out_bytes, GError **error)
@@ -158,9 +161,14 @@ ioh_value_take_mode (const char *option, const char *value, IohOptions *options,
 {
     guint64 mode = 0;
 
-    if (!g_ascii_string_to_unsigned (value, 8, 0, IOH_MODE_MOST, &mode, NULL))
+    if (!g_ascii_string_to_unsigned (value, 8, 0, VALUES_ANY_MODE, &mode, NULL))
         return ioh_error_usage (error, _ ("--%s: '%s' is not an octal mode such as 0600"), option,
                                 value);
+    if (mode > IOH_MODE_MOST)
+        return ioh_error_usage (error,
+                                _ ("--%s: '%s' is more than 0777: an image is never setuid, setgid "
+                                   "or sticky"),
+                                option, value);
     options->mode = (mode_t) mode;
     return TRUE;
 }

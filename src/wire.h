@@ -137,9 +137,9 @@ const char *const *ioh_wire_words (const char *option);
 /* How long both sides may stand still, in seconds. */
 #define IOH_STALL_TIMEOUT_MOST (365 * 24 * 3600)
 
-/* Permissions of a new file, and the bits that may be asked for. */
+/* Permissions of a new file, and the bits that may be asked for: those of data. */
 #define IOH_MODE_STANDARD 0600
-#define IOH_MODE_MOST 07777
+#define IOH_MODE_MOST 0777
 
 /* Members of the report, one JSON object. Times are seconds, amounts are bytes. */
 #define IOH_REPORT_PROGRAM "program"

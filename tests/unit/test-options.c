@@ -288,6 +288,8 @@ test_values_refused (void)
         {"save --stall-timeout 0 x",
          "--stall-timeout: '0' is not a number of seconds from 1 to 31536000"},
         {"save --mode 888 x", "--mode: '888' is not an octal mode such as 0600"},
+        {"save --mode 04755 x",
+         "--mode: '04755' is more than 0777: an image is never setuid, setgid or sticky"},
         {"save --mode 10000 x", "--mode: '10000' is not an octal mode such as 0600"},
         {"save --mode -1 x", "--mode: '-1' is not an octal mode such as 0600"},
         {"save --fd x y", "--fd: 'x' is not a descriptor number"},
