@@ -150,7 +150,7 @@ ioh_launch (const IohSettings *settings, IohWatchLines *out_lines, IohLaunched *
         *out_launched = (IohLaunched){
             .pid = process.pid,
             .stream_bytes = launch.stream.bytes,
-            .note = g_steal_pointer (&launch.stream.note),
+            .notes = g_steal_pointer (&launch.stream.notes),
         };
         *out_stream_fd = ioh_descriptor_steal (&launch.stream.hypervisor_fd);
     }

@@ -9,7 +9,7 @@
 typedef struct {
     int pid;
     guint64 stream_bytes; /* what the stream holds */
-    char *note;           /* something a person should know, or NULL; owned */
+    GPtrArray *notes;     /* texts that a person should know; owned */
 } IohLaunched;
 
 /* Starts a helper as SETTINGS say. *OUT_STREAM_FD is the hypervisor's end, *OUT_LINES are ours; the

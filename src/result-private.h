@@ -26,8 +26,8 @@ IohTransferResult *ioh_transfer_result_new (void);
 gboolean ioh_transfer_result_read (IohTransferResult *result, const char *text, gsize length,
                                    GError **error);
 
-/* Adds a remark for people in front of those of the report; NOTE may be NULL. */
-void ioh_transfer_result_note (IohTransferResult *result, const char *note);
+/* Adds remarks for people, which are texts, in front of those of the report. */
+void ioh_transfer_result_add_notes (IohTransferResult *result, const GPtrArray *notes);
 
 /* What the report says, NULL when there is none. */
 JsonObject *ioh_transfer_result_said (const IohTransferResult *result);

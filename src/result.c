@@ -59,16 +59,15 @@ ioh_transfer_result_read (IohTransferResult *result, const char *text, gsize len
 }
 
 void
-ioh_transfer_result_note (IohTransferResult *result, const char *note)
+ioh_transfer_result_add_notes (IohTransferResult *result, const GPtrArray *notes)
 {
-    g_autoptr (GStrvBuilder) notes = g_strv_builder_new ();
+    g_autoptr (GStrvBuilder) all = g_strv_builder_new ();
 
-    if (note == NULL)
-        return;
-    g_strv_builder_add (notes, note);
-    g_strv_builder_addv (notes, (const char **) result->notes);
+    for (guint i = 0; i < notes->len; i++)
+        g_strv_builder_add (all, g_ptr_array_index (notes, i));
+    g_strv_builder_addv (all, (const char **) result->notes);
     g_strfreev (result->notes);
-    result->notes = g_strv_builder_end (notes);
+    result->notes = g_strv_builder_end (all);
 }
 
 JsonObject *

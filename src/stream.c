@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/socket.h>
 
 #include "context.h"
@@ -41,17 +42,21 @@ stream_failed (IohStage stage, int error_number, const char *what, GError **erro
 }
 
 /* The pipe's capacity after it was asked to be BYTES. Without privileges a user's pipes share a
- * limit, so that the thirtieth may have to be smaller than the first. */
+ * limit, so that the thirtieth may have to be smaller than the first. *OUT_ERRNO: why it is smaller
+ * than asked for, else 0. */
 static guint64
-stream_widen_pipe (int fd, guint64 bytes)
+stream_widen_pipe (int fd, guint64 bytes, int *out_errno)
 {
     int capacity = fcntl (fd, F_GETPIPE_SZ);
 
+    *out_errno = 0;
     for (; capacity >= 0 && bytes > (guint64) capacity && bytes >= STREAM_LEAST_PIPE_BYTES;
          bytes /= 2) {
         int result = fcntl (fd, F_SETPIPE_SZ, (int) bytes);
         if (result >= 0)
             return (guint64) result;
+        if (*out_errno == 0)
+            *out_errno = errno;
         if (errno != EPERM && errno != EBUSY && errno != ENOMEM)
             break;
     }
@@ -109,8 +114,9 @@ stream_make (IohStream *stream, const char *label, int out_fds[2], GError **erro
     int result = make (label, out_fds);
 
     if (result == -EOPNOTSUPP && label != NULL) {
-        stream->note = g_strdup_printf (_ ("the stream's label %s was not set: %s"), label,
-                                        g_strerror (EOPNOTSUPP));
+        g_ptr_array_add (stream->notes,
+                         g_strdup_printf (_ ("the stream's label %s was not set: %s"), label,
+                                          g_strerror (EOPNOTSUPP)));
         label = NULL;
         result = make (NULL, out_fds);
     }
@@ -137,13 +143,33 @@ stream_label (IohStream *stream, const char *wish, const char **out_label, GErro
             error, IOH_TRANSFER_ERROR_USAGE, NULL,
             _ ("stream-label: this library was built without SELinux support"));
     case IOH_CONTEXTS_DISABLED:
-        stream->note =
-            g_strdup_printf (_ ("SELinux is disabled: the stream's label %s was not set"), wish);
+        g_ptr_array_add (
+            stream->notes,
+            g_strdup_printf (_ ("SELinux is disabled: the stream's label %s was not set"), wish));
         return TRUE;
     default:
         *out_label = wish;
         return TRUE;
     }
+}
+
+/* A narrower stream is slower, which somebody may wonder about. A socket's limit is the system's,
+ * and the same for every one. */
+static void
+stream_widen (IohStream *stream, int sender_fd, const IohStreamWish *wish)
+{
+    int refused = 0;
+
+    if (stream->kind != IOH_TRANSPORT_PIPE) {
+        stream->bytes = stream_widen_socket (sender_fd, wish->socket_bytes);
+        return;
+    }
+    stream->bytes = stream_widen_pipe (sender_fd, wish->pipe_bytes, &refused);
+    if (refused != 0)
+        g_ptr_array_add (stream->notes,
+                         g_strdup_printf (_ ("the stream's pipe holds %" PRIu64
+                                             " bytes instead of %" PRIu64 ": %s"),
+                                          stream->bytes, wish->pipe_bytes, g_strerror (refused)));
 }
 
 gboolean
@@ -154,6 +180,7 @@ ioh_stream_open (IohStream *out_stream, IohDirection direction, const IohStreamW
     const char *label = NULL;
     int fds[2] = {-1, -1};
 
+    stream.notes = g_ptr_array_new_with_free_func (g_free);
     stream.kind = stream_kind (direction, wish);
     if (!stream_label (&stream, wish->label, &label, error) ||
         !stream_make (&stream, label, fds, error)) {
@@ -162,10 +189,7 @@ ioh_stream_open (IohStream *out_stream, IohDirection direction, const IohStreamW
     }
     stream.helper_fd = direction == IOH_SAVE ? fds[0] : fds[1];
     stream.hypervisor_fd = direction == IOH_SAVE ? fds[1] : fds[0];
-    if (stream.kind == IOH_TRANSPORT_PIPE)
-        stream.bytes = stream_widen_pipe (fds[1], wish->pipe_bytes);
-    else
-        stream.bytes = stream_widen_socket (fds[1], wish->socket_bytes);
+    stream_widen (&stream, fds[1], wish);
     *out_stream = stream;
     return TRUE;
 }
@@ -175,5 +199,5 @@ ioh_stream_clear (IohStream *stream)
 {
     ioh_descriptor_clear (&stream->hypervisor_fd);
     ioh_descriptor_clear (&stream->helper_fd);
-    g_clear_pointer (&stream->note, g_free);
+    g_clear_pointer (&stream->notes, g_ptr_array_unref);
 }

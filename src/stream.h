@@ -12,7 +12,7 @@ typedef struct {
     int helper_fd;
     IohTransportKind kind; /* never auto */
     guint64 bytes;         /* what it holds: the pipe's capacity, the sender's buffer */
-    char *note;            /* something a person should know, or NULL; owned */
+    GPtrArray *notes;      /* texts that a person should know, or NULL; owned */
 } IohStream;
 
 /* How wide the channel is to be, and its SELinux context or NULL. */

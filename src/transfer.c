@@ -172,7 +172,7 @@ transfer_on_ended (gpointer data, const IohEnding *ending)
         return;
     IohTransferResult *result = ioh_verdict (ending, &error);
     g_mutex_lock (&transfer->lock);
-    ioh_transfer_result_note (result, transfer->launched.note);
+    ioh_transfer_result_add_notes (result, transfer->launched.notes);
     transfer->told.bytes = MAX (transfer->told.bytes, ioh_transfer_result_get_bytes (result));
     transfer->ended_us = g_get_monotonic_time ();
     transfer->progressed = TRUE;
@@ -215,7 +215,7 @@ ioh_transfer_finalize (GObject *object)
     ioh_waiters_unref (transfer->waiters);
     g_clear_pointer (&transfer->result, ioh_transfer_result_unref);
     g_clear_error (&transfer->error);
-    g_free (transfer->launched.note);
+    g_clear_pointer (&transfer->launched.notes, g_ptr_array_unref);
     ioh_settings_clear (&transfer->settings);
     g_mutex_clear (&transfer->lock);
     G_OBJECT_CLASS (ioh_transfer_parent_class)->finalize (object);
@@ -308,7 +308,7 @@ transfer_begin (IohTransfer *transfer, const IohWatchLines *lines, GError **erro
     } else {
         g_clear_pointer (&transfer->watch, ioh_watch_unref);
         g_clear_pointer (&transfer->notice, ioh_notice_free);
-        g_clear_pointer (&transfer->launched.note, g_free);
+        g_clear_pointer (&transfer->launched.notes, g_ptr_array_unref);
     }
     g_mutex_unlock (&transfer->lock);
     return begun;

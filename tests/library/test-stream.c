@@ -102,13 +102,21 @@ check_works (const Fixture *fixture)
     g_assert_cmpstr (text, ==, "stream");
 }
 
+/* The only note there is has TEXT. */
+static void
+check_noted (const Fixture *fixture, const char *text)
+{
+    g_assert_cmpuint (fixture->stream.notes->len, ==, 1);
+    g_assert_nonnull (strstr (g_ptr_array_index (fixture->stream.notes, 0), text));
+}
+
 /* What the hypervisor gets is labelled, before anybody has it. */
 static void
 test_active (Fixture *fixture, gconstpointer data)
 {
     g_assert_true (open_stream (fixture));
     check_works (fixture);
-    g_assert_null (fixture->stream.note);
+    g_assert_cmpuint (fixture->stream.notes->len, ==, 0);
     if (fixture->stream.kind == IOH_TRANSPORT_PIPE) {
         g_assert_cmpint (selinux.labelled_fd, ==, fixture->stream.hypervisor_fd);
         g_assert_cmpint (selinux.for_sockets, ==, 0);
@@ -125,7 +133,7 @@ test_disabled (Fixture *fixture, gconstpointer data)
     check_works (fixture);
     g_assert_cmpint (selinux.labelled_fd, ==, -1);
     g_assert_cmpint (selinux.for_sockets, ==, 0);
-    g_assert_nonnull (strstr (fixture->stream.note, "SELinux is disabled"));
+    check_noted (fixture, "SELinux is disabled");
 }
 
 static void
@@ -143,7 +151,7 @@ test_not_supported (Fixture *fixture, gconstpointer data)
     selinux.result = -EOPNOTSUPP;
     g_assert_true (open_stream (fixture));
     check_works (fixture);
-    g_assert_nonnull (strstr (fixture->stream.note, CONTEXT));
+    check_noted (fixture, CONTEXT);
 }
 
 static void
@@ -165,7 +173,7 @@ test_no_label (Fixture *fixture, gconstpointer data)
     fixture->wish.label = NULL;
     g_assert_true (open_stream (fixture));
     check_works (fixture);
-    g_assert_null (fixture->stream.note);
+    g_assert_cmpuint (fixture->stream.notes->len, ==, 0);
     g_assert_cmpint (fcntl (fixture->stream.hypervisor_fd, F_GETFD), ==, FD_CLOEXEC);
     g_assert_cmpint (fcntl (fixture->stream.helper_fd, F_GETFD), ==, FD_CLOEXEC);
     g_assert_cmpint (fcntl (fixture->stream.hypervisor_fd, F_GETFL) & O_NONBLOCK, ==, 0);
@@ -202,6 +210,19 @@ test_kinds (void)
     }
 }
 
+/* No pipe is so large: what there is instead is told. */
+static void
+test_narrower (Fixture *fixture, gconstpointer data)
+{
+    fixture->wish.label = NULL;
+    fixture->wish.pipe_bytes = G_MAXINT;
+    g_assert_true (open_stream (fixture));
+    check_works (fixture);
+    g_autofree char *text = g_strdup_printf (
+        " %" G_GUINT64_FORMAT " bytes instead of %d: ", fixture->stream.bytes, G_MAXINT);
+    check_noted (fixture, text);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -223,6 +244,7 @@ main (int argc, char **argv)
             g_test_add (name, Fixture, &kinds[j], set_up, tests[i].run, tear_down);
         }
     }
+    g_test_add ("/stream/narrower", Fixture, &kinds[0], set_up, test_narrower, tear_down);
     g_test_add_func ("/stream/kinds", test_kinds);
     return g_test_run ();
 }
