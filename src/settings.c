@@ -351,6 +351,17 @@ settings_check_direction (const IohSettings *settings, GError **error)
     return TRUE;
 }
 
+/* The stream begins in one place. */
+static gboolean
+settings_check_offset (const IohSettings *settings, GError **error)
+{
+    if (settings->skip_header && settings->offset >= 0)
+        return ioh_transfer_error_set (error, IOH_TRANSFER_ERROR_USAGE, NULL,
+                                       _ ("%s and %s exclude each other"), IOH_OPTION_SKIP_HEADER,
+                                       IOH_OPTION_OFFSET);
+    return TRUE;
+}
+
 gboolean
 ioh_settings_check (const IohSettings *settings, GError **error)
 {
@@ -360,7 +371,7 @@ ioh_settings_check (const IohSettings *settings, GError **error)
     if ((settings->path != NULL) == (settings->file_fd >= 0))
         return ioh_transfer_error_set (error, IOH_TRANSFER_ERROR_USAGE, NULL, "%s",
                                        _ ("a transfer needs a path or a descriptor"));
-    return settings_check_direction (settings, error) &&
+    return settings_check_direction (settings, error) && settings_check_offset (settings, error) &&
            (settings->path == NULL || settings_check_path (settings->path, error));
 }
 

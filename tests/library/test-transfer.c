@@ -338,6 +338,9 @@ test_start_refuses (Fixture *fixture, gconstpointer data)
                     IOH_TRANSFER_ERROR_USAGE, "keep-partial");
     expect_refusal (g_object_new (IOH_TYPE_TRANSFER, "path", path, "skip-header", TRUE, NULL),
                     IOH_TRANSFER_ERROR_USAGE, "skip-header");
+    expect_refusal (g_object_new (IOH_TYPE_TRANSFER, "direction", IOH_RESTORE, "path", path,
+                                  "skip-header", TRUE, "offset", (gint64) 0, NULL),
+                    IOH_TRANSFER_ERROR_USAGE, "skip-header and offset");
 }
 
 /* What is asked for reaches the helper. */
