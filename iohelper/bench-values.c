@@ -6,6 +6,8 @@
  */
 #include "bench-values.h"
 
+#include <string.h>
+
 #include "bench-generator.h"
 #include "bench-suites.h"
 #include "error.h"
@@ -58,6 +60,13 @@ gboolean
 ioh_bench_value_take_plot (const char *option, const char *value, IohOptions *options,
                            GError **error)
 {
+    static const char *const others[] = {"png", "pdf", "jpg", "jpeg", "gif", "eps", "ps", "webp"};
+    const char *suffix = strrchr (value, '.');
+
+    for (unsigned i = 0; suffix != NULL && i < G_N_ELEMENTS (others); i++)
+        if (g_ascii_strcasecmp (suffix + 1, others[i]) == 0)
+            return ioh_error_usage (error, _ ("--%s: a picture is drawn as SVG, not as '%s'"),
+                                    option, others[i]);
     g_free (options->bench.plot);
     options->bench.plot = g_strdup (value);
     return TRUE;

@@ -13,6 +13,10 @@
 #include "entries.h"
 #include "i18n.h"
 #include "standard.h"
+#include "wrap.h"
+
+/* Also where there is no terminal: help goes into a pager as well. */
+#define HELP_COLUMNS 80
 
 /* "  save TARGET" */
 static char *
@@ -60,7 +64,8 @@ ioh_help_overview (void)
 
     for (unsigned n = 0; (info = ioh_command_nth (n)) != NULL; n++) {
         g_autofree char *usage = help_command_usage (info);
-        g_string_append_printf (text, "%-*s  %s\n", width, usage, _ (info->summary));
+        g_string_append_printf (text, "%-*s  ", width, usage);
+        ioh_wrap_append (text, width + 2, _ (info->summary), HELP_COLUMNS);
     }
     g_string_append (text, _ ("\nA save from QEMU, and back into a new one:\n"));
     g_string_append (text, "  (qemu) migrate \"exec:iohelper save vm.img\"\n"
@@ -91,7 +96,8 @@ help_append_section (GString *text, const IohSection *section, int width)
     g_string_append_printf (text, "\n%s:\n", _ (section->title));
     for (unsigned i = 0; i < section->count; i++) {
         g_autofree char *usage = help_entry_usage (&section->entries[i]);
-        g_string_append_printf (text, "%-*s  %s\n", width, usage, _ (section->entries[i].help));
+        g_string_append_printf (text, "%-*s  ", width, usage);
+        ioh_wrap_append (text, width + 2, _ (section->entries[i].help), HELP_COLUMNS);
     }
 }
 

@@ -122,7 +122,7 @@ walk_end (QemuWalk *walk, IohImageState state, const char *reason)
 static void
 walk_end_damaged (QemuWalk *walk)
 {
-    walk_end (walk, IOH_IMAGE_DAMAGED, N_ ("it says what no QEMU stream says"));
+    walk_end (walk, IOH_IMAGE_DAMAGED, N_ ("from there on it is no QEMU stream"));
 }
 
 /* TRUE when the walk goes on; ended here if the stream has. */

@@ -10,6 +10,7 @@
 #include "i18n.h"
 #include "info.h"
 #include "printable.h"
+#include "size.h"
 #include "wrap.h"
 
 /* Where a list of names is broken when there is no terminal to say it. */
@@ -39,6 +40,14 @@ static void G_GNUC_PRINTF (3, 4)
     g_autofree char *value = g_strdup_vprintf (format, args);
     va_end (args);
     const TableLine line = {.label = label, .value = ioh_printable (value)};
+    g_array_append_val (table, line);
+}
+
+static void
+table_add_bytes (GArray *table, const char *label, uint64_t bytes)
+{
+    const TableLine line = {.label = label, .value = ioh_size_format_exact (bytes)};
+
     g_array_append_val (table, line);
 }
 
@@ -94,7 +103,8 @@ table_add_blocks (GArray *table, const IohQemuStream *stream)
         const IohQemuBlock *block = &g_array_index (stream->blocks, IohQemuBlock, i);
         g_ptr_array_add (names, g_strdup_printf ("%s %" PRIu64, block->name, block->bytes));
     }
-    table_add (table, _ ("memory"), _ ("%" PRIu64 " bytes"), stream->ram_bytes);
+    if (stream->blocks->len > 0)
+        table_add_bytes (table, _ ("memory"), stream->ram_bytes);
     table_add_names (table, _ ("in blocks"), names);
 }
 
@@ -131,7 +141,7 @@ table_add_qemu (GArray *table, const IohQemuStream *stream)
     table_add_blocks (table, stream);
     table_add_sections (table, stream);
     if (stream->description_bytes != 0)
-        table_add (table, _ ("description"), _ ("%" PRIu64 " bytes"), stream->description_bytes);
+        table_add_bytes (table, _ ("description"), stream->description_bytes);
 }
 
 static void
@@ -148,7 +158,7 @@ table_add_libvirt (GArray *table, const IohLibvirtHeader *header)
         table_add (table, _ ("format"), _ ("unknown (%u)"), header->format);
     table_add (table, _ ("libvirt version"),
                header->swapped ? _ ("%u, of the other byte order") : "%u", header->version);
-    table_add (table, _ ("XML and room"), _ ("%u bytes"), header->data_bytes);
+    table_add_bytes (table, _ ("XML and room"), header->data_bytes);
     if (header->cookie_offset != 0)
         table_add (table, _ ("cookie"), _ ("%u bytes behind the header"), header->cookie_offset);
 }
@@ -179,7 +189,7 @@ ioh_info_table (const IohImage *image, const char *name, int columns)
     table_add (table, _ ("image"), "%s", name);
     table_add (table, _ ("kind"), "%s",
                image->libvirt != NULL ? _ ("libvirt save image") : summary);
-    table_add (table, _ ("size"), _ ("%" PRIu64 " bytes"), image->bytes);
+    table_add_bytes (table, _ ("size"), image->bytes);
     table_add_verdict (table, &image->verdict);
     if (image->libvirt != NULL) {
         table_add_libvirt (table, image->libvirt);

@@ -244,6 +244,7 @@ ioh_peer_open (IohPeer *peer, const IohOptions *options, IohCancel *cancel, GErr
 {
     const IohAddress *address = options->listen != NULL ? options->listen : options->connect;
     gint64 stall_us = options->stall_us;
+    gint64 seconds = stall_us / G_USEC_PER_SEC;
     const Meeting meeting = {
         .options = options,
         .address = address,
@@ -269,7 +270,9 @@ ioh_peer_open (IohPeer *peer, const IohOptions *options, IohCancel *cancel, GErr
         g_propagate_error (error, g_steal_pointer (&failure));
     else if (fd == -ETIME)
         ioh_error_set (error, IOH_EXIT_STREAM, &place,
-                       _ ("timed out: no peer for %" PRId64 " seconds"), stall_us / G_USEC_PER_SEC);
+                       ngettext ("timed out: no peer for %" PRId64 " second",
+                                 "timed out: no peer for %" PRId64 " seconds", seconds),
+                       seconds);
     else if (fd != -ECANCELED)
         ioh_error_errno (error, &place, -fd);
     return FALSE;
@@ -331,6 +334,7 @@ ioh_peer_finish (const IohPeer *peer, const char *name, uint64_t delivered, gint
                  IohCancel *cancel, GError **error)
 {
     const IohPlace place = {IOH_SIDE_STREAM, name, IOH_STAGE_CLOSE, delivered};
+    gint64 seconds = stall_us / G_USEC_PER_SEC;
     int result = ioh_sys_end_sending (peer->fd);
 
     if (result >= 0)
@@ -338,9 +342,11 @@ ioh_peer_finish (const IohPeer *peer, const char *name, uint64_t delivered, gint
     if (result == -ECANCELED)
         return FALSE;
     if (result == -ETIME)
-        return ioh_error_set (error, IOH_EXIT_STREAM, &place,
-                              _ ("timed out: nothing was acknowledged for %" PRId64 " seconds"),
-                              stall_us / G_USEC_PER_SEC);
+        return ioh_error_set (
+            error, IOH_EXIT_STREAM, &place,
+            ngettext ("timed out: nothing was acknowledged for %" PRId64 " second",
+                      "timed out: nothing was acknowledged for %" PRId64 " seconds", seconds),
+            seconds);
     if (result < 0)
         return ioh_error_errno (error, &place, -result);
     /* closing over unread bytes would tell the peer of a reset instead of the end */

@@ -139,23 +139,12 @@ report_seconds (gint64 us)
     return (double) us / G_USEC_PER_SEC;
 }
 
-/* "2.9 MiB (3000000 bytes)"; small sizes are told in bytes anyway. */
-static char *
-report_size (uint64_t bytes)
-{
-    g_autofree char *size = ioh_size_format (bytes);
-
-    if (bytes < IOH_KIB)
-        return g_steal_pointer (&size);
-    return g_strdup_printf (_ ("%s (%" PRIu64 " bytes)"), size, bytes);
-}
-
 char **
 ioh_report_summary (const IohReport *report, const IohPlan *plan)
 {
     const IohResult *result = &report->result;
     double seconds = MAX (report_seconds (result->total_us), 1e-6);
-    g_autofree char *size = report_size (result->bytes);
+    g_autofree char *size = ioh_size_format_exact (result->bytes);
     g_autofree char *rate = ioh_size_format ((uint64_t) ((double) result->bytes / seconds));
     char **parts = g_new0 (char *, 4);
 

@@ -84,6 +84,7 @@ run_stalled (const Run *run, const IohWait *wait, GError **error)
 {
     gboolean stream = wait->side == IOH_SIDE_STREAM;
     gboolean reading = stream == (run->plan->direction == IOH_SAVE);
+    gint64 seconds = run->options->stall_us / G_USEC_PER_SEC;
     const IohPlace place = {
         .side = wait->side,
         .name = stream ? run->options->stream_name : run->options->file_name,
@@ -92,8 +93,10 @@ run_stalled (const Run *run, const IohWait *wait, GError **error)
     };
 
     return ioh_error_set (error, stream ? IOH_EXIT_STREAM : IOH_EXIT_FILE, &place,
-                          _ ("timed out: nothing has moved for %" PRId64 " seconds"),
-                          run->options->stall_us / G_USEC_PER_SEC);
+                          ngettext ("timed out: nothing has moved for %" PRId64 " second",
+                                    "timed out: nothing has moved for %" PRId64 " seconds",
+                                    seconds),
+                          seconds);
 }
 
 /* Waits for what the engine named, or a signal. FALSE when nothing came of it for too long. */

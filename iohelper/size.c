@@ -7,6 +7,7 @@
 #include "size.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "error.h"
@@ -60,4 +61,14 @@ ioh_size_format (uint64_t bytes)
 
     /* GLib's space is one that not every character set has */
     return g_strjoinv (" ", parts);
+}
+
+char *
+ioh_size_format_exact (uint64_t bytes)
+{
+    g_autofree char *size = ioh_size_format (bytes);
+
+    if (bytes >= IOH_KIB)
+        return g_strdup_printf (_ ("%s (%" PRIu64 " bytes)"), size, bytes);
+    return g_strdup_printf (ngettext ("%" PRIu64 " byte", "%" PRIu64 " bytes", bytes), bytes);
 }

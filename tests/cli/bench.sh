@@ -275,6 +275,9 @@ rm pipes.py iohelper
 said=$(PATH=$T/nowhere "$IOH_HELPER" bench --plot picture.svg 2>&1)
 is "gnuplot is missing" "$? $said" "2 iohelper: --plot: gnuplot is not installed"
 ok "no picture then" test ! -e picture.svg
+bench pipe-size --plot picture.PNG
+expect "a picture of another kind" 2 "--plot" "SVG" "png"
+ok "is not drawn" test ! -e picture.PNG
 if have gnuplot; then
     for suite in summary socket-buffer message-size "queue-depth target"; do
         # shellcheck disable=SC2086 # two words

@@ -14,7 +14,7 @@ have msgfmt || skip_all "no gettext"
 have python3 || skip_all "no python3"
 
 is "po/POTFILES lists every file with text for people" "$(sort po/POTFILES)" \
-    "$(grep -lE '(^|[^A-Za-z_])N?_ ?\("' iohelper/*.c iohelper/*.h src/*.c src/*.h | sort)"
+    "$(grep -lE '(^|[^A-Za-z_])(N?_|ngettext) ?\("' iohelper/*.c iohelper/*.h src/*.c src/*.h | sort)"
 
 xgettext --files-from=po/POTFILES --from-code=UTF-8 --keyword=_ --keyword=N_ \
     --output="$T/new.pot" 2>"$T/err"

@@ -92,7 +92,7 @@ done
 cp image f
 before=$(stamp_of f)
 helper save --listen "$address" --stall-timeout 1 f </dev/null
-expect "--stall-timeout: nobody comes" 3 stream "$address" "timed out" "1 seconds"
+expect "--stall-timeout: nobody comes" 3 stream "$address" "timed out" "for 1 second"
 ok "the path is gone" test ! -e s
 is "the old file is untouched" "$(stamp_of f)" "$before"
 helper save --listen unix:"$T/none/s" f </dev/null

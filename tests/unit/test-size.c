@@ -84,11 +84,33 @@ test_refused (void)
     }
 }
 
+/* The exact number only where it tells more. */
+static void
+test_exact (void)
+{
+    static const struct {
+        uint64_t bytes;
+        const char *text;
+    } table[] = {
+        {0, "0 bytes"},
+        {1, "1 byte"},
+        {1023, "1023 bytes"},
+        {1024, "1.0 KiB (1024 bytes)"},
+        {(uint64_t) 5 << 30, "5.0 GiB (5368709120 bytes)"},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS (table); i++) {
+        g_autofree char *text = ioh_size_format_exact (table[i].bytes);
+        g_assert_cmpstr (text, ==, table[i].text);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
     g_test_init (&argc, &argv, NULL);
     g_test_add_func ("/size/accepted", test_accepted);
     g_test_add_func ("/size/refused", test_refused);
+    g_test_add_func ("/size/exact", test_exact);
     return g_test_run ();
 }
