@@ -149,6 +149,8 @@ ioh_sink_open (const IohOptions *options, const IohPlan *plan, const IohFacts *f
         ioh_sink_free (sink);
         return NULL;
     }
+    if (sink->seekable && sink->inherited && !facts->file.appends)
+        ioh_storage_detach (&sink->storage);
     return sink;
 }
 

@@ -68,6 +68,23 @@ ioh_storage_plain_fd (IohStorage *storage)
     return storage->plain_fd;
 }
 
+/* Puts one of our own in the place of the inherited description, if that may be opened. */
+static void
+storage_own (const IohStorage *storage, int *fd, int flags)
+{
+    int own_fd = *fd == storage->fd ? ioh_sys_reopen (storage->fd, storage->access | flags) : -1;
+
+    if (own_fd >= 0)
+        *fd = own_fd;
+}
+
+void
+ioh_storage_detach (IohStorage *storage)
+{
+    storage_own (storage, &storage->direct_fd, O_DIRECT);
+    storage_own (storage, &storage->plain_fd, 0);
+}
+
 gboolean
 ioh_storage_step_down (IohStorage *storage, IohStage stage, uint64_t offset, int result,
                        GError **error)

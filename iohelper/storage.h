@@ -31,6 +31,11 @@ gboolean ioh_storage_init (IohStorage *storage, const IohOptions *options, const
                            int fd, int access, gboolean opened_direct, IohReport *report,
                            GError **error);
 
+/* For an inherited description, whose other holders may change its flags at any time: O_APPEND
+ * sends every write to the end of the file, wherever it was meant to go. Requests go through
+ * descriptions of our own from here on, where those can be had. */
+void ioh_storage_detach (IohStorage *storage);
+
 /* One request at OFFSET, direct where it is aligned and wanted. *OUT_BYTES is 1 to LENGTH, 0 at the
  * end of the file (reads). Steps down from direct I/O, once and noted, when that is refused. */
 gboolean ioh_storage_write (IohStorage *storage, const void *buffer, size_t length, uint64_t offset,

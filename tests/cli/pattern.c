@@ -188,15 +188,29 @@ run_sip (uint64_t piece, uint64_t pause_us)
     return 0;
 }
 
-/* nonblock FD / block FD: on the open file description, so everybody who shares it sees it. */
+/* Sets or clears a flag of the open file description, so everybody who shares it sees it. */
 static int
-run_nonblock (int fd, bool wanted)
+set_flag (int fd, int flag, bool wanted)
 {
     int flags = fcntl (fd, F_GETFL);
 
-    if (flags < 0 || fcntl (fd, F_SETFL, wanted ? flags | O_NONBLOCK : flags & ~O_NONBLOCK) < 0)
+    if (flags < 0 || fcntl (fd, F_SETFL, wanted ? flags | flag : flags & ~flag) < 0)
         die ("fcntl");
     return 0;
+}
+
+/* nonblock FD / block FD */
+static int
+run_nonblock (int fd, bool wanted)
+{
+    return set_flag (fd, O_NONBLOCK, wanted);
+}
+
+/* append FD / overwrite FD */
+static int
+run_append (int fd, bool wanted)
+{
+    return set_flag (fd, O_APPEND, wanted);
 }
 
 /* pipe-size FD [SIZE] */
@@ -229,8 +243,12 @@ main (int argc, char **argv)
         return run_sip (n[0], n[1]);
     if (strcmp (verb, "nonblock") == 0 || strcmp (verb, "block") == 0)
         return run_nonblock ((int) n[0], verb[0] == 'n');
+    if (strcmp (verb, "append") == 0 || strcmp (verb, "overwrite") == 0)
+        return run_append ((int) n[0], verb[0] == 'a');
     if (strcmp (verb, "pipe-size") == 0)
         return run_pipe_size ((int) n[0], n[1]);
-    fputs ("usage: pattern gen|trickle|check|scan|sip|nonblock|block|pipe-size N...\n", stderr);
+    fputs ("usage: pattern gen|trickle|check|scan|sip|nonblock|block|append|overwrite|pipe-size "
+           "N...\n",
+           stderr);
     return 2;
 }
