@@ -106,8 +106,8 @@ probe_size_limit (void)
     return limit.rlim_cur;
 }
 
-/* Free bytes of the file system FD is on and REUSED, what a file there holds already and would be
- * written over. Numbers that are all zero mean nothing. */
+/* Free bytes of the file system FD is on, for root those kept for root as well, and REUSED, what a
+ * file there holds already and would be written over. Numbers that are all zero mean nothing. */
 static uint64_t
 probe_room (int fd, uint64_t reused)
 {
@@ -115,7 +115,8 @@ probe_room (int fd, uint64_t reused)
 
     if (ioh_sys_fstatfs (fd, &info) < 0 || info.f_blocks == 0)
         return UINT64_MAX;
-    return (uint64_t) info.f_bavail * (uint64_t) info.f_bsize + reused;
+    uint64_t free_blocks = (uint64_t) (geteuid () == 0 ? info.f_bfree : info.f_bavail);
+    return free_blocks * (uint64_t) info.f_bsize + reused;
 }
 
 static void

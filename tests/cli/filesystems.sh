@@ -10,13 +10,14 @@ enter_mounts "$@"
 have losetup || skip_all "no losetup"
 cd "$T" || exit
 
-# mounted KIND SECTOR SIZE: a new file system at fs; gone with us, whatever happens.
+# mounted KIND SECTOR SIZE [OPTION...]: a new file system at fs; gone with us, whatever happens. The
+# options are of mkfs.
 mounted () {
     local device
     truncate -s "$3" "disk.$1.$2"
     device=$(losetup -f --show --sector-size "$2" "disk.$1.$2") || return 1
     mkdir -p fs
-    if "mkfs.$1" "$device" >mkfs.log 2>&1 && mount "$device" fs; then
+    if "mkfs.$1" "${@:4}" "$device" >mkfs.log 2>&1 && mount "$device" fs; then
         defer "umount -lq '$T/fs'"
         losetup -d "$device"
         return 0
@@ -85,6 +86,21 @@ if mounted ext4 512 24M; then
     umount fs
 fi
 engine=${IOH_ENGINE:-auto}
+
+# Half of it is kept for root, which takes it and is not told beforehand that there is no room.
+if mounted ext4 512 24M -m 50; then
+    gen 15M | save --expect-size 15728640 fs/f
+    saved "the room that is kept for root is room for root" fs/f 15728640
+    rm fs/f
+    if have setpriv; then
+        chmod 711 . && chmod 777 fs
+        under=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+        gen 15M | save --expect-size 15728640 "$T/fs/f"
+        under=()
+        expect "but not for others" 5 file needs 15728640
+    fi
+    umount fs
+fi
 
 # What stays in the page cache.
 if have fincore; then

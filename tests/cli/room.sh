@@ -109,6 +109,16 @@ for engine in $(engines); do
 done
 engine=${IOH_ENGINE:-auto}
 
+# A file system that tells of no room, and has some.
+if mkdir -p untold && mount -t ramfs ramfs untold 2>/dev/null; then
+    defer "umount -l '$T/untold'"
+    save --expect-size $small --report "$T/report" untold/f <stream
+    saved "a file system that does not tell its room" untold/f $small
+    ok "the report does not claim O_DIRECT for it" grep -q '"the file system lives in memory"' report
+else
+    skip "a file system that does not tell its room" "no ramfs in a namespace"
+fi
+
 # No inode left.
 mount_tmpfs few size=8M,nr_inodes=2
 touch few/last
