@@ -301,9 +301,12 @@ sink_flush (IohSink *sink, uint64_t end, GError **error)
 static gboolean
 sink_close_early (IohSink *sink, GError **error)
 {
-    int result = ioh_sys_close (sink->early_fd);
+    int result = ioh_storage_clear_extra (&sink->storage);
 
-    sink->early_fd = -1;
+    if (result >= 0 && sink->early_fd >= 0) {
+        result = ioh_sys_close (sink->early_fd);
+        sink->early_fd = -1;
+    }
     return result >= 0 || sink_failed (sink, IOH_STAGE_CLOSE, IOH_NO_OFFSET, result, error);
 }
 
@@ -338,8 +341,7 @@ ioh_sink_flush (IohSink *sink, uint64_t end, GError **error)
     if (sink->inherited)
         ioh_sys_seek (sink->storage.fd, (gint64) end, SEEK_SET);
     sink_measure (sink);
-    ioh_storage_clear_extra (&sink->storage);
-    return sink->publication == NULL || sink_close_early (sink, error);
+    return sink_close_early (sink, error);
 }
 
 gboolean

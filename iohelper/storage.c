@@ -240,15 +240,23 @@ ioh_storage_read (IohStorage *storage, void *buffer, size_t length, uint64_t off
     return TRUE;
 }
 
-void
+/* Closes one of our own. 0 or -errno. */
+static int
+storage_close_own (const IohStorage *storage, int *fd)
+{
+    int own_fd = *fd;
+
+    *fd = -1;
+    return own_fd >= 0 && own_fd != storage->fd ? ioh_sys_close (own_fd) : 0;
+}
+
+int
 ioh_storage_clear_extra (IohStorage *storage)
 {
-    if (storage->direct_fd >= 0 && storage->direct_fd != storage->fd)
-        ioh_sys_close (storage->direct_fd);
-    if (storage->plain_fd >= 0 && storage->plain_fd != storage->fd)
-        ioh_sys_close (storage->plain_fd);
-    storage->direct_fd = -1;
-    storage->plain_fd = -1;
+    int direct_result = storage_close_own (storage, &storage->direct_fd);
+    int plain_result = storage_close_own (storage, &storage->plain_fd);
+
+    return direct_result < 0 ? direct_result : plain_result;
 }
 
 void

@@ -55,8 +55,10 @@ int ioh_storage_plain_fd (IohStorage *storage);
 gboolean ioh_storage_failed (const IohStorage *storage, IohStage stage, uint64_t offset, int result,
                              GError **error);
 
-/* Closes the descriptions of our own; fd itself as well. Errors of close do not matter here. */
-void ioh_storage_clear_extra (IohStorage *storage);
+/* Closes the descriptions of our own. 0, or -errno when one of them tells of an error only now. */
+int ioh_storage_clear_extra (IohStorage *storage);
+
+/* Closes fd as well. Errors of close do not matter here. */
 void ioh_storage_clear (IohStorage *storage);
 
 #endif

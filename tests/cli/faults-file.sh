@@ -8,6 +8,22 @@
 # shellcheck source=tests/cli/faultlib.sh
 . "$(dirname "$0")/faultlib.sh"
 
+# closes_behind_flush: of the run that was traced, the numbers of the closes that follow its flush
+closes_behind_flush () {
+    sed -nE 's/^[0-9]+ +(close|fsync)\(.*/\1/p' trace |
+        awk '/close/ { n++ } /fsync/ { flushed = 1 } /close/ && flushed { print n }'
+}
+
+# save_in_place TARGET OPTION...: with what is traced now, as far as it has to do with the target
+save_in_place () {
+    gen 5000 >place
+    if [[ $1 == fd:* ]]; then
+        gen $n | save "${@:2}" "$1" 5<>place
+    else
+        gen $n | save --exists overwrite "${@:2}" "$1"
+    fi
+}
+
 for engine in $(engines); do
     # ---- the flush -------------------------------------------------------------------------------
     for error in EIO ENOSPC EDQUOT; do
@@ -22,14 +38,12 @@ for engine in $(engines); do
     broken fsync,fdatasync EINVAL 1
     gen $n | save d/f
     fails "$engine: a file that cannot be flushed" 6 file d/f flush "Invalid argument"
-    broken sync_file_range EIO 1
-    gen $n | save --cache drop d/f
-    if injected; then
-        fails "$engine: EIO while writing behind" 6 file d/f flush "Input/output error"
-    else
-        verdict "$engine: no writing behind here" "$(complaint 0)"
-        old_file
-    fi
+    # The kernel tells it once: what is flushed afterwards goes well.
+    for when in 1 2; do
+        broken sync_file_range EIO $when
+        gen 17M | save --cache drop d/f
+        fails "$engine: EIO while writing behind ($when)" 6 file d/f flush "Input/output error"
+    done
     # The flush of the directory: the name is there, but may not last.
     broken fsync,fdatasync EIO 2
     gen $n | save d/f
@@ -59,13 +73,18 @@ for engine in $(engines); do
             done
         done <list
     done
-    save_points pwrite64,pwritev,pwritev2,splice 'pwrite|splice\([^0]' --cache keep >list
-    old_file
-    read -r call at <list
-    broken "$call" EDQUOT "$at+"
-    yes | save --cache keep d/f
-    fails "$engine: writes that fail for ever end an endless stream" 5 file write quota
-    ok "$engine: at the first failure ($(calls INJECTED))" test "$(calls INJECTED)" -le 8
+    for cache in keep direct; do
+        fits save --cache $cache d/f || continue
+        save_points pwrite64,pwritev,pwritev2,splice 'pwrite|splice\([^0]' --cache $cache >list
+        old_file
+        read -r call at <list
+        broken "$call" EDQUOT "$at+"
+        yes | save --queue-depth 4 --cache $cache d/f
+        fails "$engine: writes that fail for ever end an endless stream, cache=$cache" \
+            5 file write quota
+        ok "$engine: at the first failure ($(calls INJECTED)), cache=$cache" \
+            test "$(calls INJECTED)" -le 8
+    done
 
     # ---- the end of a file -----------------------------------------------------------------------
     for cache in keep direct; do
@@ -107,9 +126,10 @@ for engine in $(engines); do
     old_file
 
     # ---- close -----------------------------------------------------------------------------------
-    # Each close between the flush and the name fails in turn: one of them is the file's.
+    # Each close between the flush and the name fails in turn.
     traced -e trace=close,fsync,linkat
     gen $n | save d/f
+    sed -i '/linkat(/,$d' trace
     old_file
     while read -r at; do
         for error in EIO EDQUOT; do
@@ -118,8 +138,24 @@ for engine in $(engines); do
             fails "$engine: $error from close $at" \
                 "$(status_of $error 6)" file d/f close "$(text_of $error)"
         done
-    done < <(sed -nE '/linkat\(/q; s/^[0-9]+ +(close|fsync)\(.*/\1/p' trace |
-        awk '/close/ { n++ } /fsync/ { flushed = 1 } /close/ && flushed { print n }' | tail -1)
+    done < <(closes_behind_flush)
+
+    # In place there is no other file to fall back to, but each close behind the flush is told.
+    for cache in keep direct; do
+        fits save --cache $cache d/f || continue
+        for target in place fd:5; do
+            traced -e trace=close,fsync -P "$T/place"
+            save_in_place $target --cache $cache
+            number=0
+            while read -r at; do
+                broken close EDQUOT "$at" -P "$T/place"
+                save_in_place $target --cache $cache
+                verdict "$engine: EDQUOT from close $((++number)) in place, $target, cache=$cache" \
+                    "$(hit; complaint 5 file close "Disk quota exceeded")"
+            done < <(closes_behind_flush)
+            ok "$engine: there is such a close, $target, cache=$cache" test $number -gt 0
+        done
+    done
 done
 
 finish
