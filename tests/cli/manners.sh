@@ -58,7 +58,7 @@ moderate_save () {
     check 2097152 <f 2>&1
 }
 late_save () {
-    { read -rt 2 <>"$T/never"; gen 1048576; } | save --rate-limit 1M f
+    { gen 65536; read -rt 2 <>"$T/never"; gen 1048576 65536; } | save --rate-limit 1M f
     complaint 0
 }
 moderate_restore () {

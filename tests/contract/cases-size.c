@@ -5,6 +5,7 @@
  * Owns no state. Peers are as fast as they can be; what matters here is where things end.
  */
 #include "cases.h"
+#include "fault.h"
 
 #define KIB 1024
 #define MIB 1048576
@@ -76,8 +77,11 @@ size_run_flushed (const TrialEnds *ends, size_t length)
     Trial *trial = trial_new (ends, length);
 
     trial->options->sync = IOH_SYNC_FULL;
+    fault_count_anew ();
     trial_run (trial);
     trial_expect_done (trial);
+    if (contract_is_seekable (ends) && fault_calls (SYS_SYNC) == 0)
+        trial_fail ("nothing was flushed");
     trial_free (trial);
 }
 
