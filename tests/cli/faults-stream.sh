@@ -153,6 +153,24 @@ for engine in $(engines); do
         direct_reads_give_way "$engine"
     fi
 
+    # ---- a file that takes no pages --------------------------------------------------------------
+    save_points splice 'splice\([^0]' --cache keep >list
+    old_file
+    while read -r call at; do
+        broken "$call" EINVAL "$at"
+        gen $n | save --cache keep d/f
+        verdict "$engine: EINVAL from splice ($at) to the file: what was taken is copied" \
+            "$(
+                hit
+                if [[ $(<err) == *"cannot go on"* ]]; then
+                    blames stream
+                else
+                    { complaint 0; check $n <d/f; } 2>&1
+                fi
+            )"
+        old_file
+    done <list
+
     # ---- odds and ends ---------------------------------------------------------------------------
     traced -e trace=statx -e inject=statx:error=ENOSYS
     gen $n | save --cache auto d/f
@@ -208,6 +226,15 @@ for engine in $(engines); do
     ok "$engine: what is there is the stream's beginning" cmp -n "$(size_of d/f)" d/f stream
     ok "$engine: and all that fitted in whole blocks" test "$(size_of d/f)" -ge 1048576
     old_file
+
+    # Up to the limit there is room: no block is padded past the stream's end.
+    under=(prlimit --fsize="$n")
+    for cache in keep direct; do
+        fits save --cache $cache d/f || continue
+        gen $n | save --cache $cache d/f
+        saved "$engine: a limit of just the stream's length, cache=$cache" d/f $n
+        old_file
+    done
 done
 engine=${IOH_ENGINE:-auto}
 

@@ -7,6 +7,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+have python3 || skip_all "no python3"
 cd "$T" || exit
 n=1048583
 gen $n >stream
@@ -24,6 +25,17 @@ in_place () {
         [[ f -ef /dev/fd/8 ]] || echo "the name is another file now"
     )"
 }
+
+# a save to a socket, and what comes out of that
+to_socket='import os, socket, subprocess, sys
+ours, theirs = socket.socketpair()
+words = [os.environ["IOH_HELPER"], "save", "--sync", "full", "--engine", sys.argv[1]]
+producer = subprocess.Popen(["cat", "stream"], stdout=subprocess.PIPE)
+helper = subprocess.Popen(words + ["fd:%d" % theirs.fileno()], stdin=producer.stdout,
+                          pass_fds=[theirs.fileno()])
+theirs.close()
+came = b"".join(iter(lambda: ours.recv(65536), b""))
+sys.exit(producer.wait() or helper.wait() or came != open("stream", "rb").read())'
 
 for engine in $(engines); do
     echo old >f
@@ -52,6 +64,7 @@ for engine in $(engines); do
     saved "$engine: - is a pipe" out $n
     save --sync full /dev/stdout <stream | cat >out
     saved "$engine: /dev/stdout is a pipe" out $n
+    [[ $engine == direct ]] || ok "$engine: fd:5 is a socket" python3 -c "$to_socket" "$engine"
     save --sync full fd:5 5>/dev/null <stream
     expect "$engine: fd:5 is /dev/null" 0
     save --sync full - >/dev/full <stream

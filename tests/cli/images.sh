@@ -77,7 +77,7 @@ for engine in $(engines); do
     restored "$engine: a write end that does not block" out $n
 
     restore image | head -c 1 >out
-    expect "$engine: the reader leaves" 3 stream write "Broken pipe"
+    expect "$engine: the reader leaves" 3 stream write "at byte" "Broken pipe"
     exec 5<image
     restore fd:5 | head -c 100000 >out
     exec 5<&-
@@ -86,8 +86,10 @@ for engine in $(engines); do
     restore --expect-size $n image >out
     restored "$engine: as long as expected" out $n
     for wrong in $((n + 1)) $((n - 1)) 0; do
+        difference="$((n - wrong)) bytes more"
+        ((wrong < n)) || difference="1 of $wrong bytes are missing"
         restore --expect-size $wrong image >out
-        expect "$engine: $wrong bytes expected" 7 file image bytes
+        expect "$engine: $wrong bytes expected" 7 file image "$difference"
         is "$engine: nothing came out" "$(size_of out)" 0
     done
     gen 100000 | restore --expect-size 100001 - >out

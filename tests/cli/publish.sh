@@ -176,6 +176,7 @@ save d/f <stream
 open=$(nth openat O_TMPFILE)
 rm d/f
 ok "an unnamed file is used where there is one" test -n "$open"
+is "it is 0600 all along" "$(calls 'O_TMPFILE.*, 0[0-7]?([1-7][0-7]|[0-7][1-7])\)')" 0
 for error in EOPNOTSUPP EISDIR ENOENT; do
     traced -e trace=openat,linkat,renameat,renameat2,rename,unlinkat,unlink \
         -e inject=openat:error=$error:when="$open"
@@ -183,7 +184,7 @@ for error in EOPNOTSUPP EISDIR ENOENT; do
         save "d/$name" <stream
         saved "no O_TMPFILE ($error): ${name::10}" "d/$name" $n
         is "no O_TMPFILE ($error): nothing but the target: ${name::10}" "$(names_in d)" "$name"
-        is "no O_TMPFILE ($error): 0600 all along" "$(calls 'O_CREAT.*, 0[0-7]?[1-7][0-7]\)')" 0
+        is "no O_TMPFILE ($error): 0600 all along" "$(calls 'O_CREAT.*, 0[0-7]?([1-7][0-7]|[0-7][1-7])\)')" 0
         rm "d/$name"
     done
     save --expect-size $((n + 1)) d/f <stream
@@ -239,6 +240,9 @@ for engine in $(engines); do
     rm d/f
     save --cache keep --exists refuse d/f <stream
     is "$engine: full, refuse: the link itself refuses" "$(steps)" "write fsync linkat fsync"
+    fits save --cache direct d/f || continue
+    save --cache direct d/f <stream
+    is "$engine: full, direct" "$(steps)" "write fsync linkat rename fsync"
 done
 engine=${IOH_ENGINE:-auto}
 
