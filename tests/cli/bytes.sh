@@ -128,9 +128,12 @@ for at in 2147221504 4294705152 5368446976; do
     gen $((at == 5368446976 ? 262157 : 524288)) $at |
         dd of=big bs=64K oflag=seek_bytes seek=$at conv=notrunc status=none
 done
-restore big | "$IOH_PATTERN" scan 5368709133 >out
-is "a stream of 5 GiB comes out, each mark at its place" \
-    "${PIPESTATUS[1]} $(status) $(<out)" "0 0 6"
+for engine in $(engines); do
+    restore --cache "${cache_modes[1]}" big | "$IOH_PATTERN" scan 5368709133 >out
+    is "$engine: a stream of 5 GiB comes out, each mark at its place" \
+        "${PIPESTATUS[1]} $(status) $(<out)" "0 0 6"
+done
+engine=${IOH_ENGINE:-auto}
 rm big
 head -c 5368709123 /dev/zero | save --report "$T/report" /dev/null
 expect "a stream of 5 GiB goes in" 0
