@@ -144,6 +144,10 @@ for engine in $(engines); do
     for cache in keep direct; do
         fits save --cache $cache d/f || continue
         for target in place fd:5; do
+            broken fsync,fdatasync EIO 1 -P "$T/place"
+            save_in_place $target --cache $cache
+            verdict "$engine: EIO from the flush in place, $target, cache=$cache" \
+                "$(hit; complaint 6 file flush "Input/output error")"
             traced -e trace=close,fsync -P "$T/place"
             save_in_place $target --cache $cache
             number=0

@@ -242,7 +242,7 @@ expect "restore --explain does not wait for a FIFO's writer" 0
 # ---- how much is said ----------------------------------------------------------------------------
 
 for engine in $(engines); do
-    "$IOH_PATTERN" trickle 20000 7 1 0 | save -v --progress=always d/f
+    "$IOH_PATTERN" trickle 1000 7 1 500 | save -v --progress=always d/f
     is "$engine: -v: a success" "$(status)" 0
     ok "$engine: -v says something" test -s err
     ok "$engine: but not much, however small the pieces" test "$(size_of err)" -lt 8192

@@ -149,6 +149,9 @@ for engine in $(engines); do
     wait $reader
     saved "$engine: a FIFO, size known" seen $n
 
+    save --cache direct fifo <stream
+    expect "$engine: a FIFO, direct, is not even opened" 4 file fifo "direct I/O is not supported"
+
     head -c 10000 fifo >seen &
     reader=$!
     gen 8M | save fifo
