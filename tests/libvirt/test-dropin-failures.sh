@@ -56,7 +56,7 @@ closed_fds () {
     run_to 0 <&- >out
     refused "Bad file descriptor"
     run_to 1 <&- >out
-    refused "Bad file descriptor"
+    refused "standard input is closed"
 }
 
 read_write_fd () {
