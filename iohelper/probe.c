@@ -347,6 +347,16 @@ probe_stream_start (IohEndFacts *facts, const IohOptions *options, const IohPlac
                                   &facts->position, error);
 }
 
+/* Nobody types an image or wants to read one: an operand or a redirection was forgotten. */
+static gboolean
+probe_terminal (const IohOptions *options, int fd, const IohPlace *place, GError **error)
+{
+    if (options->command == IOH_COMMAND_DROPIN || options->explain || !isatty (fd))
+        return TRUE;
+    return ioh_error_set (error, IOH_EXIT_USAGE, place, "%s",
+                          _ ("it is a terminal; a pipe, a socket or a file is wanted"));
+}
+
 static IohFacts *
 probe_facts_new (void)
 {
@@ -392,10 +402,12 @@ ioh_probe (const IohOptions *options, GError **error)
     facts->direction = options->direction;
     if (options->stream_fd < 0)
         facts->stream.kind = IOH_END_SOCKET;
-    else if (!probe_descriptor (&facts->stream, options->stream_fd, !save, &stream, error))
+    else if (!probe_descriptor (&facts->stream, options->stream_fd, !save, &stream, error) ||
+             !probe_terminal (options, options->stream_fd, &stream, error))
         return NULL;
     if (options->file_fd >= 0)
-        known = probe_descriptor (&facts->file, options->file_fd, save, &file, error);
+        known = probe_descriptor (&facts->file, options->file_fd, save, &file, error) &&
+                probe_terminal (options, options->file_fd, &file, error);
     else if (save)
         known = probe_target (&facts->file, options, &file, error);
     else

@@ -40,8 +40,7 @@ ioh_progress_terminal_wanted (int fd, const IohOptions *options)
 {
     if (options->progress != IOH_PROGRESS_AUTO)
         return options->progress == IOH_PROGRESS_ALWAYS;
-    return options->verbosity >= 0 && isatty (fd) && !isatty (options->stream_fd) &&
-           !isatty (options->file_fd);
+    return options->verbosity >= 0 && isatty (fd);
 }
 
 gboolean

@@ -277,12 +277,26 @@ def not_wanted():
     expect(re.fullmatch(SUMMARY, terminal.screen.lines()[-1]), "no summary: %r" % terminal.raw)
 
 
+REFUSAL = "iohelper: %s: open failed: it is a terminal; a pipe, a socket or a file is wanted"
+
+
 def data_on_the_terminal():
-    """Whoever looks at the data does not want to see anything else there."""
-    open("text", "w").write("a stream that people can read\n")
-    terminal = Terminal(HELPER, "restore", "text", columns=200)
-    expect(terminal.end() == 0, "it failed")
-    expect_lines(terminal, "a stream that people can read")
+    """Nobody types an image or reads one; what touches nothing and what is no terminal is let be."""
+    open("text", "w").write("a stream\n")
+    for command, end in (
+        ("save vm.img", "stream standard input"),
+        ("save --fd 0 --report report vm.img", "stream standard input"),
+        ("save - <text", "file standard output"),
+        ("restore text", "stream standard output"),
+        ("restore - >out", "file standard input"),
+    ):
+        terminal = Terminal("/bin/sh", "-c", '"$0" ' + command, HELPER, columns=200, keyboard=True)
+        expect(terminal.end() == 2, "%s: not refused" % command)
+        expect_lines(terminal, REFUSAL % end)
+        expect(not os.path.exists("vm.img"), "%s: there is a file" % command)
+    for command in "save --explain vm.img", "restore text >/dev/null", "save vm.img <text":
+        terminal = Terminal("/bin/sh", "-c", '"$0" ' + command, HELPER, columns=200, keyboard=True)
+        expect(terminal.end() == 0, "%s: refused" % command)
 
 
 def the_dropin():

@@ -25,7 +25,7 @@ seen "so is what follows Ctrl-C" interrupted
 seen "a job in the background goes on, without a word" in_the_background
 seen "a terminal that is stopped does not stop the save" a_stopped_terminal
 seen "-q and --progress=never: not a word" not_wanted
-seen "no progress among the data" data_on_the_terminal
+seen "no data from or to a terminal" data_on_the_terminal
 seen "the drop-in prints nothing" the_dropin
 if have_strace; then
     IOH_STRACE="$(command -v strace) -f -qq -E ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0"
