@@ -46,7 +46,10 @@ ioh_progress_terminal_wanted (int fd, const IohOptions *options)
 gboolean
 ioh_progress_terminal_free_to_use (int fd)
 {
-    return !isatty (fd) || tcgetpgrp (fd) == getpgrp ();
+    pid_t group = tcgetpgrp (fd);
+
+    /* on a terminal that is not our session's no job of ours can be in front */
+    return group < 0 || group == getpgrp ();
 }
 
 /* Puts LINE where the last one was, in blanks as far as it was longer. FALSE when nobody will ever

@@ -10,6 +10,7 @@ import pty
 import re
 import select
 import struct
+import subprocess
 import sys
 import termios
 import time
@@ -246,6 +247,23 @@ def in_the_background():
     terminal = Terminal("/bin/bash", "-mc", script, HELPER, columns=200, keyboard=True, stop_background=True)
     expect(terminal.end() == 0, "it did not end")
     expect_lines(terminal, "\\[1\\]\\+  Done .*", "status 0")
+
+
+def another_terminal():
+    """There is nobody else to draw where no job of ours can be in front: always is always."""
+    stream, feeder = os.pipe()
+    ours, theirs = pty.openpty()
+    script = 'exec setsid "$0" save --progress=always vm.img 2>"$1"'
+    helper = subprocess.Popen(["/bin/sh", "-c", script, HELPER, os.ttyname(theirs)], stdin=stream)
+    os.close(stream)
+    os.write(feeder, bytes(65536))
+    seen = ""
+    while "\rmoving  64.0 KiB" not in seen:
+        expect(select.select([ours], [], [], PATIENCE_S)[0], "it draws nothing: %r" % seen)
+        seen += os.read(ours, 65536).decode()
+    os.close(feeder)
+    expect(helper.wait(PATIENCE_S) == 0, "it failed")
+    os.close(theirs)
 
 
 def a_stopped_terminal():

@@ -23,6 +23,7 @@ seen "the line is narrower than the terminal, also when that is resized" width
 seen "an error is in a clean line" an_error
 seen "so is what follows Ctrl-C" interrupted
 seen "a job in the background goes on, without a word" in_the_background
+seen "a terminal of another session is drawn on" another_terminal
 seen "a terminal that is stopped does not stop the save" a_stopped_terminal
 seen "-q and --progress=never: not a word" not_wanted
 seen "no data from or to a terminal" data_on_the_terminal
