@@ -295,6 +295,17 @@ def not_wanted():
     expect(re.fullmatch(SUMMARY, terminal.screen.lines()[-1]), "no summary: %r" % terminal.raw)
 
 
+def quiet_with_progress():
+    """What is asked for by its name is there, in whichever order, and nothing else."""
+    for options in ["-q", "--progress"], ["--progress", "-q"]:
+        terminal = Terminal(HELPER, "save", *options, "vm.img", columns=200)
+        terminal.feed(4)
+        terminal.wait_for("moving  4.0 MiB")
+        terminal.end_stream()
+        expect(terminal.end() == 0, "it failed")
+        expect_lines(terminal)
+
+
 REFUSAL = "iohelper: %s: open failed: it is a terminal; a pipe, a socket or a file is wanted"
 
 

@@ -26,6 +26,7 @@ seen "a job in the background goes on, without a word" in_the_background
 seen "a terminal of another session is drawn on" another_terminal
 seen "a terminal that is stopped does not stop the save" a_stopped_terminal
 seen "-q and --progress=never: not a word" not_wanted
+seen "-q with --progress: that, and no summary" quiet_with_progress
 seen "no data from or to a terminal" data_on_the_terminal
 seen "the drop-in prints nothing" the_dropin
 if have_strace; then
