@@ -87,14 +87,29 @@ scratch_file (const char *directory, const char *name, size_t length, int value)
     return path;
 }
 
+/* Devices do not tell their size in stat. */
 uint8_t *
 scratch_read (const char *path, size_t *out_length)
 {
-    char *content = NULL;
+    int fd = open (path, O_RDONLY | O_CLOEXEC);
+    size_t room = fd >= 0 ? (size_t) (lseek (fd, 0, SEEK_END) + 1) : 0; /* one to see it grow */
+    uint8_t *content = room > 0 ? g_malloc (room) : NULL;
+    ssize_t got = 1;
 
     *out_length = 0;
-    g_file_get_contents (path, &content, out_length, NULL);
-    return (uint8_t *) content;
+    while (*out_length < room && got > 0) {
+        got = pread (fd, content + *out_length, room - *out_length, (off_t) *out_length);
+        *out_length += (size_t) MAX (got, 0);
+    }
+    if (fd >= 0)
+        close (fd);
+    return content;
+}
+
+gboolean
+scratch_is_filled (const uint8_t *bytes, size_t length, int value)
+{
+    return length == 0 || (bytes[0] == value && memcmp (bytes, bytes + 1, length - 1) == 0);
 }
 
 unsigned

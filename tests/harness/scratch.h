@@ -20,6 +20,9 @@ char *scratch_file (const char *directory, const char *name, size_t length, int 
 /* The content of PATH, without touching the page cache more than a plain read does. */
 uint8_t *scratch_read (const char *path, size_t *out_length);
 
+/* Whether LENGTH bytes all are VALUE. */
+gboolean scratch_is_filled (const uint8_t *bytes, size_t length, int value);
+
 /* How many descriptors this process has open. */
 unsigned scratch_count_fds (void);
 

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <json-glib/json-glib.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,42 +15,42 @@
 #include "scratch.h"
 #include "trial.h"
 
+/* The report of a transfer that is over. */
 static JsonObject *
-trial_report_object (const Trial *trial, JsonParser *parser)
+trial_report_object (Trial *trial)
 {
     int signal_number =
         trial->outcome == IOH_OUTCOME_CANCELLED ? ioh_cancel_signal (trial->cancel) : 0;
-    g_autofree char *text = ioh_report_to_json (trial->report, trial->options, trial->facts,
-                                                trial->plan, trial->error, signal_number);
 
-    if (!json_parser_load_from_data (parser, text, -1, NULL))
-        g_error ("the report is no JSON: %s", text);
-    return json_node_get_object (json_parser_get_root (parser));
+    if (trial->said == NULL) {
+        g_autofree char *text = ioh_report_to_json (trial->report, trial->options, trial->facts,
+                                                    trial->plan, trial->error, signal_number);
+        trial->said = json_parser_new ();
+        if (!json_parser_load_from_data (trial->said, text, -1, NULL))
+            g_error ("the report is no JSON: %s", text);
+    }
+    return json_node_get_object (json_parser_get_root (trial->said));
 }
 
-gint64
-trial_reported_bytes (const Trial *trial)
+static gint64
+trial_reported_bytes (Trial *trial)
 {
-    g_autoptr (JsonParser) parser = json_parser_new ();
-
-    return json_object_get_int_member (trial_report_object (trial, parser), IOH_REPORT_BYTES);
+    return json_object_get_int_member (trial_report_object (trial), IOH_REPORT_BYTES);
 }
 
 gboolean
-trial_is_published (const Trial *trial)
+trial_is_published (Trial *trial)
 {
-    g_autoptr (JsonParser) parser = json_parser_new ();
-    JsonObject *report = trial_report_object (trial, parser);
+    JsonObject *report = trial_report_object (trial);
     JsonObject *file = json_object_get_object_member (report, IOH_REPORT_FILE);
 
     return json_object_get_boolean_member (file, "published");
 }
 
 static void
-trial_expect_report (const Trial *trial, const char *outcome)
+trial_expect_report (Trial *trial, const char *outcome)
 {
-    g_autoptr (JsonParser) parser = json_parser_new ();
-    JsonObject *report = trial_report_object (trial, parser);
+    JsonObject *report = trial_report_object (trial);
     const char *said = json_object_get_string_member (report, IOH_REPORT_OUTCOME);
 
     if (!g_str_equal (said, outcome))
@@ -60,10 +59,9 @@ trial_expect_report (const Trial *trial, const char *outcome)
 
 /* A named engine is never replaced. */
 static void
-trial_expect_engine (const Trial *trial)
+trial_expect_engine (Trial *trial)
 {
-    g_autoptr (JsonParser) parser = json_parser_new ();
-    JsonObject *report = trial_report_object (trial, parser);
+    JsonObject *report = trial_report_object (trial);
     JsonObject *engine = json_object_get_object_member (report, IOH_REPORT_ENGINE);
     const char *used = json_object_get_string_member (engine, "used");
 
@@ -82,16 +80,14 @@ trial_file_holds (Trial *trial, size_t *out_stream_bytes)
 
     if (content == NULL || length < before)
         return FALSE;
-    for (size_t i = 0; i < before; i++)
-        if (content[i] != filler)
-            return FALSE;
+    if (!scratch_is_filled (content, before, filler))
+        return FALSE;
     size_t bytes = MIN (length - before, trial->length);
     if (memcmp (content + before, trial->data, bytes) != 0)
         return FALSE;
-    if (trial->ends.file->kind == TRIAL_BLOCK)
-        for (size_t i = before + trial->length; i < length; i++)
-            if (content[i] != 'o')
-                return FALSE;
+    if (trial->ends.file->kind == TRIAL_BLOCK &&
+        !scratch_is_filled (content + before + bytes, length - before - bytes, 'o'))
+        return FALSE;
     *out_stream_bytes = trial->ends.file->kind == TRIAL_BLOCK ? bytes : length - before;
     return TRUE;
 }
@@ -201,10 +197,8 @@ trial_expect_untouched (Trial *trial)
         return;
     size_t length = 0;
     g_autofree uint8_t *content = scratch_read (trial->path, &length);
-    gboolean same = content != NULL && length == trial->offset + trial->length + 70;
-    for (size_t i = 0; same && i < length; i++)
-        same = content[i] == 'o';
-    if (!same)
+    if (content == NULL || length != trial->offset + trial->length + 70 ||
+        !scratch_is_filled (content, length, 'o'))
         trial_fail ("the old file was touched");
 }
 

@@ -181,12 +181,13 @@ trial_make_image (Trial *trial)
 static void
 trial_make_device_background (Trial *trial)
 {
-    g_autofree char *background = g_malloc (TRIAL_DEVICE_BYTES);
+    char background[65536];
     int fd = open (trial->path, O_RDWR | O_CLOEXEC);
 
     g_assert_cmpint (fd, >=, 0);
-    memset (background, 'o', TRIAL_DEVICE_BYTES);
-    trial_pwrite (fd, background, TRIAL_DEVICE_BYTES, 0);
+    memset (background, 'o', sizeof background);
+    for (uint64_t at = 0; at < TRIAL_DEVICE_BYTES; at += sizeof background)
+        trial_pwrite (fd, background, sizeof background, at);
     close (fd);
 }
 
@@ -450,6 +451,7 @@ trial_free (Trial *trial)
     ioh_facts_free (trial->facts);
     ioh_options_free (trial->options);
     g_clear_error (&trial->error);
+    g_clear_object (&trial->said);
     trial_await_opening (trial, fds);
     scratch_remove (trial->directory);
     g_free (trial->path);

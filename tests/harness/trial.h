@@ -3,6 +3,7 @@
 #define IOH_TEST_TRIAL_H
 
 #include <glib.h>
+#include <json-glib/json-glib.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -68,6 +69,7 @@ typedef struct {
     IohCancel *cancel;
     IohOutcome outcome;
     GError *error;
+    JsonParser *said; /* the report as JSON, once something of it was asked for */
 
     int stream_fd;  /* the helper's end, or -1 when it makes that itself */
     int meeting_fd; /* where the peer will meet it then, or -1 when that is over */
@@ -135,10 +137,7 @@ gboolean trial_is_complete (Trial *trial);
 gboolean trial_is_prefix (Trial *trial);
 
 /* The report says that the target has its name. */
-gboolean trial_is_published (const Trial *trial);
-
-/* Number of stream bytes that the report says were handed over. */
-gint64 trial_reported_bytes (const Trial *trial);
+gboolean trial_is_published (Trial *trial);
 
 /* Takes everything away again; fails the test when a descriptor is left over. */
 void trial_free (Trial *trial);
