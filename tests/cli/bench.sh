@@ -239,26 +239,26 @@ else
     skip "what the machine refuses" "no strace"
 fi
 
-# A user whose pipes are as many pages as they may be: new ones get two. It is nobody else's user.
+# A user whose pipes are as many pages as they may be: new ones get two.
 cat >pipes.py <<'PYTHON'
-"""pipes.py COMMAND...: runs it as nobody, while so many large pipes are open that no more can be had."""
+"""pipes.py USER COMMAND...: runs it as USER, while so many large pipes are open that he gets no more."""
 import fcntl, os, subprocess, sys
 
 os.setgroups([])
-os.setgid(65534)
-os.setuid(65534)
+os.setgid(int(sys.argv[1]))
+os.setuid(int(sys.argv[1]))
 held = []
 try:
     for _ in range(200):
         held.append(os.pipe())
         fcntl.fcntl(held[-1][0], fcntl.F_SETPIPE_SZ, 1 << 20)
 except OSError:
-    sys.exit(subprocess.call(sys.argv[1:]))
+    sys.exit(subprocess.call(sys.argv[2:]))
 sys.exit("there is no limit")
 PYTHON
 chmod 755 "$T"
 cp "$IOH_HELPER" iohelper
-under=(python3 -I -S "$T/pipes.py")
+under=(python3 -I -S "$T/pipes.py" "$stranger")
 if [[ $(id -u) == 0 ]] && "${under[@]}" "$T/iohelper" --version >/dev/null 2>&1; then
     # without a size, which is found out for the one cell there is
     IOH_HELPER=$T/iohelper helper bench pipe-size --runs 2 --json >out

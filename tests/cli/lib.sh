@@ -31,6 +31,9 @@ if in_memory "$scratch" && [[ -w /var/tmp ]] && ! in_memory /var/tmp; then
 fi
 T=$(mktemp -d "$scratch/ioh-$story.XXXXXX")
 on_exit=()
+# A user who is nobody else: what the kernel counts for each user, it counts for this story alone.
+# shellcheck disable=SC2034 # used by the stories
+stranger=$((20000 + $$ % 40000))
 tap_count=0
 tap_failed=0
 

@@ -12,7 +12,7 @@ gen $n >image
 # Somebody whose pipes are counted, which root's are not. He has to reach all he needs.
 other=()
 if [[ $(id -u) == 0 ]]; then
-    other=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+    other=(setpriv --reuid "$stranger" --regid "$stranger" --clear-groups)
     chmod 755 .
     cp "$IOH_HELPER" helper
     cp "$IOH_PATTERN" pattern

@@ -14,7 +14,6 @@
 #define MIB (1024 * 1024)
 #define MANY 50
 #define LENGTH (2 * MIB + 17)
-#define NOBODY 65534
 
 /* Pipes of 1 MiB until the user may have no more of them; FDS holds MANY * 4. */
 static guint
@@ -155,10 +154,12 @@ test_threads (void)
 int
 main (int argc, char **argv)
 {
+    const unsigned nobody = 20000 + (unsigned) getpid () % 40000; /* he has no other pipes */
+
     /* before there is another thread; /proc/self stays ours by being dumpable */
     if (geteuid () == 0 &&
-        (setgroups (0, NULL) < 0 || setresgid (NOBODY, NOBODY, NOBODY) < 0 ||
-         setresuid (NOBODY, NOBODY, NOBODY) < 0 || prctl (PR_SET_DUMPABLE, 1, 0, 0, 0) < 0))
+        (setgroups (0, NULL) < 0 || setresgid (nobody, nobody, nobody) < 0 ||
+         setresuid (nobody, nobody, nobody) < 0 || prctl (PR_SET_DUMPABLE, 1, 0, 0, 0) < 0))
         g_error ("cannot become nobody: %s", g_strerror (errno));
     manager_init (&argc, &argv);
     if (access (g_getenv ("IOH_HELPER"), X_OK) < 0) {

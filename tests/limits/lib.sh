@@ -10,7 +10,7 @@
 nobody=()
 if [[ $(id -u) == 0 ]]; then
     # shellcheck disable=SC2034 # used by the stories
-    nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all)
+    nobody=(setpriv --reuid "$stranger" --regid "$stranger" --clear-groups --inh-caps -all)
 fi
 
 # What anybody can reach, wherever the build is.
