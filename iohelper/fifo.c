@@ -65,14 +65,18 @@ ioh_fifo_open (const IohOptions *options, const char *path, int flags, IohCancel
 {
     const IohPlace place = {IOH_SIDE_FILE, options->file_name, IOH_STAGE_OPEN, IOH_NO_OFFSET};
     const IohPatience patience = ioh_cancel_patience (cancel, options->stall_us);
+    gint64 seconds = options->stall_us / G_USEC_PER_SEC;
     int fd = fifo_await (path, flags, &patience);
 
     if (fd >= 0)
         return fd;
     if (fd == -ETIME)
-        ioh_error_set (error, IOH_EXIT_FILE, &place,
-                       _ ("timed out: nobody has opened the other end for %" PRId64 " seconds"),
-                       options->stall_us / G_USEC_PER_SEC);
+        ioh_error_set (
+            error, IOH_EXIT_FILE, &place,
+            ngettext ("timed out: nobody has opened the other end for %" PRId64 " second",
+                      "timed out: nobody has opened the other end for %" PRId64 " seconds",
+                      seconds),
+            seconds);
     else if (fd != -ECANCELED)
         ioh_error_errno (error, &place, -fd);
     return -1;
