@@ -156,6 +156,19 @@ meeting_listen_at (const Meeting *meeting, const IohSocketName *name, PeerPath *
     return listening;
 }
 
+/* Says what is in the way where that is not what the system's message makes one look for. */
+static gboolean
+meeting_check_taken (const IohAddress *address, GError **error)
+{
+    const IohPlace place = {IOH_SIDE_STREAM, address->text, IOH_STAGE_OPEN, IOH_NO_OFFSET};
+    struct statx status;
+
+    return !ioh_address_has_path (address) || peer_path_status (address->name, &status) < 0 ||
+           S_ISSOCK (status.stx_mode) ||
+           ioh_error_set (error, IOH_EXIT_STREAM, &place, "%s",
+                          _ ("the path exists and is not a socket"));
+}
+
 /* A socket that listens at the first of NAMES that works, or -errno; -ECANCELED when the error is
  * set. */
 static int
@@ -175,6 +188,8 @@ meeting_listen (const Meeting *meeting, const GArray *names, PeerPath *out_path,
         fd = meeting_listen_at (meeting, &g_array_index (names, IohSocketName, i), out_path);
     if (labelled)
         ioh_label_creations (NULL);
+    if (fd == -EADDRINUSE && !meeting_check_taken (address, error))
+        return -ECANCELED;
     return fd;
 }
 

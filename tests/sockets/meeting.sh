@@ -57,12 +57,12 @@ saved "and the first is not disturbed" f $n
 
 echo precious >s
 helper save --listen "$address" f </dev/null
-expect "a file is in the way" 3 stream "$address" "Address already in use"
+expect "a file is in the way" 3 stream "$address" "exists and is not a socket"
 is "it stays" "$(<s)" precious
 rm s
 ln -s nowhere s
 helper save --listen "$address" f </dev/null
-expect "a dangling link is in the way" 3 stream "$address" "Address already in use"
+expect "a dangling link is in the way" 3 stream "$address" "exists and is not a socket"
 ok "it stays a link" test -L s
 rm s
 

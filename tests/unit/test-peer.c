@@ -282,7 +282,7 @@ test_file_kept (void)
     Meeting *meeting = meeting_new ("listen", "unix:%s/s", NULL);
 
     g_free (scratch_file (meeting->directory, "s", 3, 'o'));
-    expect_failure (meeting, EADDRINUSE, "s");
+    expect_failure (meeting, 0, "s");
 }
 
 /* Not even through a symbolic link that leads to a dead socket. */
@@ -294,7 +294,7 @@ test_link_kept (void)
 
     close (occupy_path (meeting, 1));
     g_assert_cmpint (symlink ("s", link), ==, 0);
-    expect_failure (meeting, EADDRINUSE, "link s");
+    expect_failure (meeting, 0, "link s");
 }
 
 static void
