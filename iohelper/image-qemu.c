@@ -198,6 +198,8 @@ walk_pass_configuration (QemuWalk *walk)
         walk_end_damaged (walk);
     if (walk_goes_on (walk))
         walk->stream->machine = ioh_cursor_text (walk->cursor, (uint8_t) length);
+    if (!walk_goes_on (walk))
+        g_clear_pointer (&walk->stream->machine, g_free);
     while (walk_goes_on (walk) && walk_peek (walk) == QEMU_SUBSECTION) {
         ioh_cursor_byte (walk->cursor);
         walk_pass_subsection (walk);
@@ -291,15 +293,15 @@ walk_pass_first (QemuWalk *walk, gboolean whole)
 {
     IohCursor *cursor = walk->cursor;
     uint32_t id = ioh_cursor_be32 (cursor);
-    char *name = ioh_cursor_text (cursor, ioh_cursor_byte (cursor));
+    g_autofree char *name = ioh_cursor_text (cursor, ioh_cursor_byte (cursor));
     uint32_t instance = ioh_cursor_be32 (cursor);
     uint32_t version = ioh_cursor_be32 (cursor);
     gboolean is_ram = g_str_equal (name, "ram");
-    gboolean few = ioh_qemu_stream_add_section (walk->stream, name, instance, version);
 
     if (!walk_goes_on (walk))
         return;
-    if (!few || !walk_is_name (name) || walk->started_count == QEMU_STARTED_MOST) {
+    if (!walk_is_name (name) || walk->started_count == QEMU_STARTED_MOST ||
+        !ioh_qemu_stream_add_section (walk->stream, g_steal_pointer (&name), instance, version)) {
         walk_end_damaged (walk);
         return;
     }

@@ -78,6 +78,14 @@ is "but no control character of it" "$(tr -d '[:print:]\n' <"$T/out")" ""
 is "its values begin in one column" \
     "$(sed -nE 's/^([a-zA-Z]+( [a-zA-Z]+)*  +).*/\1/p' "$T/out" | awk '{print length}' | sort -u | wc -l)" 1
 
+{ printf QEVM; printf '\0\0\0\3\7\0\0\0\2pc\1\0\0\0\1\3ram\0\0\0\0\0\0\0\4'; } >"$T/stream"
+wrong=
+for ((length = 8; length <= $(size_of "$T/stream"); length++)); do
+    head -c $length "$T/stream" >"$T/short"
+    wrong+=$("$IOH_HELPER" info "$T/short" 2>/dev/null | grep -vE '^[a-zA-Z ]+  +[^ ]' | sed "s/^/$length: /")
+done
+is "wherever a stream is cut, no label is without a value" "$wrong" ""
+
 { head -c 1000 >/dev/null && "$IOH_HELPER" info --json fd:0; } <"$T/data" >"$T/out"
 is "an inherited descriptor is looked at from its position" \
     "$(member bytes) $(member stream offset)" "99000 1000"
