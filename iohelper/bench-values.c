@@ -47,11 +47,11 @@ gboolean
 ioh_bench_value_take_exists (const char *option, const char *value, IohOptions *options,
                              GError **error)
 {
+    static const char *const words[] = {"refuse", "overwrite", NULL};
     IohExists exists;
 
     if (!ioh_wire_exists_parse (value, &exists) || exists == IOH_EXISTS_REPLACE)
-        return ioh_error_usage (error, _ ("--%s: '%s' is not one of %s"), option, value,
-                                "refuse, overwrite");
+        return ioh_value_refuse_word (option, value, words, error);
     options->exists = exists;
     return TRUE;
 }

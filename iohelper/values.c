@@ -49,6 +49,19 @@ ioh_value_parse_count (const char *option, const char *value, int most, unsigned
 }
 
 gboolean
+ioh_value_refuse_word (const char *option, const char *value, const char *const *words,
+                       GError **error)
+{
+    g_autofree char *list = g_strjoinv (", ", (char **) words);
+    const char *nearest = ioh_spelling_nearest (value, words);
+
+    if (nearest != NULL)
+        return ioh_error_usage (error, _ ("--%s: '%s' is not one of %s; did you mean '%s'?"),
+                                option, value, list, nearest);
+    return ioh_error_usage (error, _ ("--%s: '%s' is not one of %s"), option, value, list);
+}
+
+gboolean
 ioh_value_take_size (const char *option, const char *value, IohOptions *options, GError **error)
 {
     static const struct {
@@ -68,19 +81,6 @@ ioh_value_take_size (const char *option, const char *value, IohOptions *options,
         i++;
     return ioh_value_parse_size (option, value, range->least, range->most,
                                  &G_STRUCT_MEMBER (uint64_t, options, sizes[i].member), error);
-}
-
-/* Tells the WORDS there are and, where it can be guessed, the one that was meant. */
-static gboolean
-values_refuse_word (const char *option, const char *value, const char *const *words, GError **error)
-{
-    g_autofree char *list = g_strjoinv (", ", (char **) words);
-    const char *nearest = ioh_spelling_nearest (value, words);
-
-    if (nearest != NULL)
-        return ioh_error_usage (error, _ ("--%s: '%s' is not one of %s; did you mean '%s'?"),
-                                option, value, list, nearest);
-    return ioh_error_usage (error, _ ("--%s: '%s' is not one of %s"), option, value, list);
 }
 
 static gboolean
@@ -104,7 +104,7 @@ gboolean
 ioh_value_take_word (const char *option, const char *value, IohOptions *options, GError **error)
 {
     return values_parse_word (option, value, options) ||
-           values_refuse_word (option, value, ioh_wire_words (option), error);
+           ioh_value_refuse_word (option, value, ioh_wire_words (option), error);
 }
 
 gboolean
@@ -150,7 +150,7 @@ ioh_value_take_engine (const char *option, const char *value, IohOptions *option
     g_autofree const char **words = ioh_engine_words ();
 
     if (!g_strv_contains (words, value))
-        return values_refuse_word (option, value, words, error);
+        return ioh_value_refuse_word (option, value, words, error);
     g_free (options->engine);
     options->engine = g_strdup (value);
     return TRUE;

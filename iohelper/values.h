@@ -17,6 +17,10 @@ gboolean ioh_value_parse_size (const char *option, const char *value, uint64_t l
 gboolean ioh_value_parse_count (const char *option, const char *value, int most,
                                 unsigned *out_count, GError **error);
 
+/* Refuses VALUE, naming the WORDS there are, which end with NULL, and the one that was meant. */
+gboolean ioh_value_refuse_word (const char *option, const char *value, const char *const *words,
+                                GError **error);
+
 /* Each knows the options it is for, by their names without dashes. */
 IohTake ioh_value_take_address;
 IohTake ioh_value_take_engine;

@@ -300,6 +300,8 @@ test_values_refused (void)
         {"bench --burst 2097153", "--burst: '2097153' is not between 1 and 2097152"},
         {"bench --runs 0", "--runs: '0' is not a number from 1 to 1001"},
         {"bench --runs 1002", "--runs: '1002' is not a number from 1 to 1001"},
+        {"bench --exists refus",
+         "--exists: 'refus' is not one of refuse, overwrite; did you mean 'refuse'?"},
         {"bench --exists replace", "--exists: 'replace' is not one of refuse, overwrite"},
         {"save fd:", "fd:: '' is not a descriptor number"},
         {"save fd:x", "fd:x: 'x' is not a descriptor number"},
