@@ -378,6 +378,15 @@ ioh_probe_host (void)
     return facts;
 }
 
+IohFacts *
+ioh_probe_image (int fd, const IohPlace *place, GError **error)
+{
+    g_autoptr (IohFacts) facts = probe_facts_new ();
+
+    return probe_descriptor (&facts->file, fd, FALSE, place, error) ? g_steal_pointer (&facts)
+                                                                    : NULL;
+}
+
 /* Asks for io_uring where an engine with a queue may be chosen: setting up a ring takes time. */
 static void
 probe_queue (IohFacts *facts, const IohOptions *options)

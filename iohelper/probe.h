@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "error.h"
 #include "options.h"
 
 typedef enum {
@@ -59,6 +60,9 @@ typedef struct {
 /* Finds out what OPTIONS talk about. Opens for a moment, changes nothing. NULL with an error that
  * names the end when it does not exist, may not be used, or goes the wrong way. */
 IohFacts *ioh_probe (const IohOptions *options, GError **error);
+
+/* The facts of the image that is open as FD and called PLACE, the stream unknown. */
+IohFacts *ioh_probe_image (int fd, const IohPlace *place, GError **error);
 
 /* The facts of this host alone, both ends unknown. */
 IohFacts *ioh_probe_host (void);

@@ -102,6 +102,8 @@ refused "a file that is not there" 4 "No such file" "$T/nothing"
 refused "a directory" 4 "Is a directory" "$T"
 mkfifo "$T/fifo"
 refused "a FIFO is not waited for" 4 "only files and block devices" "$T/fifo"
+helper info fd:5 5>"$T/new"
+expect "a descriptor that is not for reading" 2 "open for writing only"
 refused "two images" 2 "$T/part" "$T/data" "$T/part"
 refused "no image" 2 IMAGE
 helper info "$T/data" >/dev/full
