@@ -64,7 +64,7 @@ for kind in ext4:4096 xfs:4096 btrfs:4096 vfat:512; do
         )"
     done
     [[ $kind != ext4:4096 ]] ||
-        ok "the alignment comes from the kernel" grep -qE '"offset" *: *4096' report
+        ok "the alignment comes from the kernel" grep -qE '"origin" *: *"statx"' report
     umount fs
 done
 engine=${IOH_ENGINE:-auto}

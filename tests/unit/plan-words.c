@@ -74,6 +74,8 @@ words_parse_fact (IohFacts *facts, const char *name, const char *value)
         file->size_limit = number;
     else if (g_str_equal (name, "align"))
         file->write_align = file->read_align = file->memory_align = (size_t) number;
+    else if (g_str_equal (name, "read-align"))
+        file->read_align = (size_t) number;
     else if (g_str_equal (name, "named"))
         file->unnamed = FALSE;
     else if (g_str_equal (name, "io_uring"))

@@ -343,6 +343,8 @@ test_sizes (void)
         {"save --block-size 4096 x", "align=65536",
          "pipe 1048576 block 65536 align 65536 memory 65536"},
         {"restore x", "align=16384", "pipe 1048576 block 1048576 align 16384 memory 16384"},
+        {"restore x", "read-align=16384", "pipe 1048576 block 1048576 align 16384 memory 4096"},
+        {"save x", "read-align=16384", "pipe 1048576 block 1048576 align 4096 memory 4096"},
         {"save --rate-limit 1M x", "", "pipe 1048576 block 53248 align 4096 memory 4096"},
         {"save --rate-limit 1 x", "", "pipe 1048576 block 4096 align 4096 memory 4096"},
     };
