@@ -24,6 +24,17 @@ ioh_storage_failed (const IohStorage *storage, IohStage stage, uint64_t offset, 
     return ioh_error_errno (error, &place, -result);
 }
 
+/* One more description of the file, as safe as the one there is: a caller who opened it with
+ * O_DSYNC means every write. */
+static int
+storage_reopen (const IohStorage *storage, int flags)
+{
+    int inherited = ioh_sys_get_flags (storage->fd);
+    int kept = inherited < 0 ? 0 : inherited & (O_SYNC | O_DSYNC);
+
+    return ioh_sys_reopen (storage->fd, storage->access | kept | flags);
+}
+
 gboolean
 ioh_storage_init (IohStorage *storage, const IohOptions *options, const IohPlan *plan, int fd,
                   int access, gboolean opened_direct, IohReport *report, GError **error)
@@ -42,7 +53,7 @@ ioh_storage_init (IohStorage *storage, const IohOptions *options, const IohPlan 
         .report = report,
     };
     if (direct && !opened_direct) {
-        storage->direct_fd = ioh_sys_reopen (fd, access | O_DIRECT);
+        storage->direct_fd = storage_reopen (storage, O_DIRECT);
         if (storage->direct_fd < 0)
             return ioh_storage_step_down (storage, IOH_STAGE_OPEN, IOH_NO_OFFSET,
                                           storage->direct_fd, error);
@@ -64,7 +75,7 @@ int
 ioh_storage_plain_fd (IohStorage *storage)
 {
     if (storage->plain_fd < 0)
-        storage->plain_fd = ioh_sys_reopen (storage->fd, storage->access);
+        storage->plain_fd = storage_reopen (storage, 0);
     return storage->plain_fd;
 }
 
@@ -72,7 +83,7 @@ ioh_storage_plain_fd (IohStorage *storage)
 static void
 storage_own (const IohStorage *storage, int *fd, int flags)
 {
-    int own_fd = *fd == storage->fd ? ioh_sys_reopen (storage->fd, storage->access | flags) : -1;
+    int own_fd = *fd == storage->fd ? storage_reopen (storage, flags) : -1;
 
     if (own_fd >= 0)
         *fd = own_fd;

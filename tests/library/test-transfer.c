@@ -144,6 +144,28 @@ test_relative_path (Fixture *fixture, gconstpointer data)
     g_assert_cmpint (g_remove (odd), ==, 0);
 }
 
+static void
+see_it_waiting (IohTransfer *transfer, IohPhase phase, guint64 bytes, gint64 expected,
+                double seconds, gpointer data)
+{
+    g_assert_cmpint (phase, ==, IOH_PHASE_WAITING);
+    (*(guint *) data)++;
+}
+
+/* It does so for longer than a flush takes. */
+static void
+watch_it_wait (IohTransfer *transfer)
+{
+    guint count = 0;
+
+    g_signal_connect (transfer, "progress", G_CALLBACK (see_it_waiting), &count);
+    while (count < 3) {
+        g_assert_cmpint (ioh_transfer_get_state (transfer), <, IOH_TRANSFER_STATE_DONE);
+        g_main_context_iteration (NULL, TRUE);
+    }
+    g_signal_handlers_disconnect_by_data (transfer, &count);
+}
+
 /* Until the program has said that all is well, the old file is the file. */
 static void
 test_publishes_on_finish (Fixture *fixture, gconstpointer data)
@@ -156,6 +178,7 @@ test_publishes_on_finish (Fixture *fixture, gconstpointer data)
     g_assert_no_error (error);
     manager_join (manager_write (fd, 8765));
     manager_await_phase (transfer, IOH_PHASE_WAITING);
+    watch_it_wait (transfer);
     manager_check_image (old, 4321);
     g_assert_cmpint (ioh_transfer_get_state (transfer), ==, IOH_TRANSFER_STATE_RUNNING);
     gboolean done = ioh_transfer_finish (transfer, NULL, &error);

@@ -316,6 +316,44 @@ test_not_ours_read (Fixture *fixture, gconstpointer data)
     g_assert_cmpuint (flags_set, ==, 2);
 }
 
+/* Descriptions of our own write where they are told whatever becomes of the caller's, and as safely
+ * as he has opened it. */
+static void
+test_detached (Fixture *fixture, gconstpointer data)
+{
+    g_autoptr (GError) error = NULL;
+    int fd = open (fixture->path, O_WRONLY | O_DSYNC | O_CLOEXEC);
+
+    fixture->plan.cache = IOH_CACHE_KEEP;
+    ioh_storage_init (&fixture->storage, fixture->options, &fixture->plan, fd, O_WRONLY, FALSE,
+                      fixture->report, &error);
+    g_assert_no_error (error);
+    ioh_storage_detach (&fixture->storage);
+    g_assert_cmpint (fixture->storage.plain_fd, !=, fd);
+    g_assert_cmpint (fcntl (fixture->storage.plain_fd, F_GETFL) & O_DSYNC, ==, O_DSYNC);
+    g_assert_cmpint (fcntl (fd, F_SETFL, O_APPEND), ==, 0);
+    write_all (fixture, ALIGN, ALIGN);
+    expect_written (fixture, ALIGN, ALIGN);
+}
+
+/* What may not be opened again is used as it is. */
+static void
+test_not_detached (Fixture *fixture, gconstpointer data)
+{
+    g_autoptr (GError) error = NULL;
+    int fd = open (fixture->path, O_WRONLY | O_CLOEXEC);
+
+    fixture->plan.cache = IOH_CACHE_KEEP;
+    ioh_storage_init (&fixture->storage, fixture->options, &fixture->plan, fd, O_WRONLY, FALSE,
+                      fixture->report, &error);
+    refuse (SYS_REOPEN, 1, FAULT_FOR_EVER, EACCES);
+    ioh_storage_detach (&fixture->storage);
+    fault_disarm ();
+    g_assert_cmpint (fixture->storage.plain_fd, ==, fd);
+    write_all (fixture, ALIGN, ALIGN);
+    expect_written (fixture, ALIGN, ALIGN);
+}
+
 static void
 write_dropping (Fixture *fixture)
 {
@@ -374,6 +412,8 @@ main (int argc, char **argv)
         {"/storage/open-refused", test_open_refused},
         {"/storage/not-ours", test_not_ours},
         {"/storage/not-ours-read", test_not_ours_read},
+        {"/storage/detached", test_detached},
+        {"/storage/not-detached", test_not_detached},
         {"/storage/dropped-by-kernel", test_dropped_by_kernel},
         {"/storage/end-of-file", test_end_of_file},
     };
