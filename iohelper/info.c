@@ -27,9 +27,9 @@ info_open (const IohOptions *options, const IohPlace *place, GError **error)
         ioh_error_usage (error, _ ("%s is for what info prints"), options->file_name);
         return -1;
     }
-    int fd = options->file_fd >= 0 ? ioh_sys_dup (options->file_fd)
-                                   : ioh_sys_open (AT_FDCWD, options->file_path,
-                                                   O_RDONLY | O_NOCTTY | O_NONBLOCK, 0);
+    int fd = options->file_fd >= 0
+                 ? ioh_sys_dup (options->file_fd)
+                 : ioh_sys_open (AT_FDCWD, options->file_path, O_RDONLY | O_NOCTTY | O_NONBLOCK, 0);
     if (fd < 0)
         ioh_error_errno (error, place, -fd);
     return fd;
