@@ -5,7 +5,6 @@
  * Owns what the process says: the one line of an error, the report, the status. Nothing below it
  * prints.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
@@ -344,7 +343,7 @@ main_look (IohOptions *options)
 {
     g_autoptr (GError) error = NULL;
     int signal_number = 0;
-    gboolean done = FALSE;
+    gboolean done;
 
     if (!ioh_standard_check (STDOUT_FILENO, NULL, &error))
         done = FALSE;
