@@ -263,7 +263,9 @@ splice_readers_failed (EngineSplice *splice, uint64_t offset, int result, GError
 {
     IohStorage *storage = &splice->job->source->storage;
 
-    if (result == -ENOSYS || (splice_is_refused (result) && !storage->steps_down))
+    /* a read that would not wait, although it was not asked to: other reads do wait */
+    if (result == -EAGAIN || result == -ENOSYS ||
+        (splice_is_refused (result) && !storage->steps_down))
         return IOH_STEP_UNSUPPORTED;
     if (!ioh_storage_step_down (storage, IOH_STAGE_READ, offset, result, error))
         return IOH_STEP_FAILED;
