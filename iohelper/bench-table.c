@@ -15,6 +15,9 @@
 
 #define TABLE_BAR_LENGTH 10
 
+/* Blanks between two columns. */
+#define TABLE_GAP 2
+
 /* Before the second line of what has no room in one. */
 #define TABLE_INDENT 2
 
@@ -26,7 +29,7 @@ typedef struct {
 
 static void
 columns_append_row (GString *text, const Columns *columns, char **row, const unsigned *widths,
-                    unsigned count)
+                    unsigned count, unsigned gap)
 {
     g_autoptr (GString) line = g_string_new (NULL);
 
@@ -35,7 +38,7 @@ columns_append_row (GString *text, const Columns *columns, char **row, const uns
         unsigned blanks = widths[i] > width ? widths[i] - width : 0;
         gboolean left = i < columns->texts || row[i + 1] == NULL;
         if (i > 0)
-            g_string_append (line, "  ");
+            g_string_append_printf (line, "%*s", (int) gap, "");
         if (left)
             g_string_append (line, row[i]);
         g_string_append_printf (line, "%*s", (int) blanks, "");
@@ -46,13 +49,25 @@ columns_append_row (GString *text, const Columns *columns, char **row, const uns
     g_string_append_printf (text, "%s\n", line->str);
 }
 
-/* Without the last of them, the bars, where they have no room in ROOM (0: there are none). */
+/* The columns of a terminal that the first COUNT take with GAP between them. */
+static unsigned
+columns_sum (const unsigned *widths, unsigned count, unsigned gap)
+{
+    unsigned sum = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        sum += widths[i] + (i > 0 ? gap : 0);
+    return sum;
+}
+
+/* Without the last of them, the bars, where they have no room in ROOM (0: there are none), and
+ * closer to each other where that is not enough. */
 static void
 columns_append (GString *text, const Columns *columns, int room)
 {
     char **first = g_ptr_array_index (columns->rows, 0);
     unsigned count = g_strv_length (first);
-    unsigned taken = 0;
+    unsigned gap = TABLE_GAP;
     g_autofree unsigned *widths = g_new0 (unsigned, count);
 
     for (unsigned r = 0; r < columns->rows->len; r++) {
@@ -60,12 +75,13 @@ columns_append (GString *text, const Columns *columns, int room)
         for (unsigned i = 0; i < count; i++)
             widths[i] = MAX (widths[i], (unsigned) ioh_printable_width (row[i]));
     }
-    for (unsigned i = 0; i < count; i++)
-        taken += widths[i] + (i > 0 ? 2 : 0);
-    if (taken > (unsigned) room)
+    if (columns_sum (widths, count, gap) > (unsigned) room)
         count--;
+    if (room > 0 && columns_sum (widths, count, gap) > (unsigned) room)
+        gap = 1;
     for (unsigned r = 0; r < columns->rows->len; r++)
-        columns_append_row (text, columns, g_ptr_array_index (columns->rows, r), widths, count);
+        columns_append_row (text, columns, g_ptr_array_index (columns->rows, r), widths, count,
+                            gap);
 }
 
 static char *
