@@ -284,7 +284,8 @@ run_check_saved (const Run *run, GError **error)
                               _ ("the stream ended after %" PRIu64 " of %" PRIu64 " bytes"), bytes,
                               expected);
     if (bytes == 0 && !run->options->accept_empty)
-        return ioh_error_set (error, IOH_EXIT_STREAM, &place, _ ("0 bytes received"));
+        return ioh_error_set (error, IOH_EXIT_STREAM, &place,
+                              _ ("the stream is empty: 0 bytes received"));
     return TRUE;
 }
 
