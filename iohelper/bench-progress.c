@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "i18n.h"
+#include "printable.h"
+#include "wrap.h"
 
 #define PROGRESS_CLEAR "\r\033[K"
 
@@ -24,12 +26,13 @@ ioh_bench_progress_show (const IohBenchProgress *progress, const char *label)
 {
     if (!progress->shown)
         return;
-    fputs (PROGRESS_CLEAR, stderr);
-    if (progress->total == 0)
-        fprintf (stderr, _ ("%s: finding how much to move: %s"), progress->suite, label);
-    else
-        fprintf (stderr, _ ("%s: run %u of %u: %s"), progress->suite, progress->done + 1,
-                 progress->total, label);
+    g_autofree char *line =
+        progress->total == 0
+            ? g_strdup_printf (_ ("%s: finding how much to move: %s"), progress->suite, label)
+            : g_strdup_printf (_ ("%s: run %u of %u: %s"), progress->suite, progress->done + 1,
+                               progress->total, label);
+    ioh_printable_cut (line, ioh_wrap_columns (STDERR_FILENO) - 1);
+    fprintf (stderr, PROGRESS_CLEAR "%s", line);
     fflush (stderr);
 }
 

@@ -40,6 +40,12 @@ ioh_printable_next (const char *text, gunichar *out_letter)
     return text + 1;
 }
 
+static int
+printable_columns (gunichar letter)
+{
+    return g_unichar_iszerowidth (letter) ? 0 : g_unichar_iswide (letter) ? 2 : 1;
+}
+
 int
 ioh_printable_width (const char *text)
 {
@@ -48,7 +54,23 @@ ioh_printable_width (const char *text)
 
     while (*text != '\0') {
         text = ioh_printable_next (text, &letter);
-        width += g_unichar_iszerowidth (letter) ? 0 : g_unichar_iswide (letter) ? 2 : 1;
+        width += printable_columns (letter);
     }
     return width;
+}
+
+void
+ioh_printable_cut (char *text, int columns)
+{
+    gunichar letter;
+    int width = 0;
+
+    for (const char *at = text, *next; *at != '\0'; at = next) {
+        next = ioh_printable_next (at, &letter);
+        width += printable_columns (letter);
+        if (width > columns) {
+            text[at - text] = '\0';
+            return;
+        }
+    }
 }

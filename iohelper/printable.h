@@ -14,4 +14,7 @@ const char *ioh_printable_next (const char *text, gunichar *out_letter);
 /* The columns that TEXT takes in a terminal. */
 int ioh_printable_width (const char *text);
 
+/* Ends TEXT where it would take more than COLUMNS. */
+void ioh_printable_cut (char *text, int columns);
+
 #endif

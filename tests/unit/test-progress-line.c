@@ -125,6 +125,26 @@ test_wide_letters (void)
     g_assert_cmpint (ioh_printable_width ("传输"), ==, 4);
 }
 
+static void
+test_cut (void)
+{
+    static const struct {
+        const char *text;
+        int columns;
+        const char *left;
+    } rows[] = {
+        {"moving", 6, "moving"}, {"moving", 5, "movin"}, {"moving", 0, ""},
+        {"传输", 3, "传"},       {"übrig", 1, "ü"},      {"u\u0308brig", 1, "u\u0308"},
+        {"\xff\xfe", 1, "\xff"},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+        g_autofree char *text = g_strdup (rows[i].text);
+        ioh_printable_cut (text, rows[i].columns);
+        g_assert_cmpstr (text, ==, rows[i].left);
+    }
+}
+
 /* Fills RATE with a moment every half second, BYTES more each; the last that was said. */
 static double
 run (IohProgressRate *rate, IohMoment *moment, unsigned count, uint64_t bytes)
@@ -181,6 +201,7 @@ main (int argc, char **argv)
     g_test_add_func ("/progress-line/time-left", test_time_left);
     g_test_add_func ("/progress-line/width", test_width);
     g_test_add_func ("/progress-line/wide-letters", test_wide_letters);
+    g_test_add_func ("/progress-line/cut", test_cut);
     g_test_add_func ("/progress-line/rate", test_rate);
     g_test_add_func ("/progress-line/rate-of-bursts", test_rate_of_bursts);
     return g_test_run ();
