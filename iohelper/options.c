@@ -130,11 +130,17 @@ options_refuse_command (const char *word, GError **error)
 
     for (unsigned n = 0; (info = ioh_command_nth (n)) != NULL; n++)
         g_ptr_array_add (names, (gpointer) info->name);
+    g_ptr_array_add (names, (gpointer) "--" IOH_OPTION_HELP);
+    g_ptr_array_add (names, (gpointer) "--" IOH_OPTION_VERSION);
     g_ptr_array_add (names, NULL);
     const char *nearest = ioh_spelling_nearest (word, (const char *const *) names->pdata);
     if (nearest != NULL)
         return ioh_error_usage (error, _ ("'%s' is not a command; did you mean '%s'?"), word,
                                 nearest);
+    if (word[0] == '-')
+        return ioh_error_usage (
+            error, _ ("'%s' is not a command; options come behind one, see 'iohelper --help'"),
+            word);
     return ioh_error_usage (error, _ ("'%s' is not a command; see 'iohelper --help'"), word);
 }
 

@@ -221,7 +221,10 @@ test_commands_refused (void)
         {"svae x", "'svae' is not a command; did you mean 'save'?"},
         {"reset x", "'reset' is not a command; see 'iohelper --help'"},
         {"eng", "'eng' is not a command; did you mean 'engines'?"},
-        {"--cache=keep save x", "'--cache=keep' is not a command; see 'iohelper --help'"},
+        {"--cache=keep save x",
+         "'--cache=keep' is not a command; options come behind one, see 'iohelper --help'"},
+        {"--versio", "'--versio' is not a command; did you mean '--version'?"},
+        {"--hlep", "'--hlep' is not a command; did you mean '--help'?"},
         {"save",
          "save: TARGET is missing: the file to write, or fd:N, or -; see 'iohelper save --help'"},
         {"restore", "restore: IMAGE is missing: the file to read, or fd:N, or -; see 'iohelper "
