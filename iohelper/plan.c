@@ -232,6 +232,11 @@ plan_offset (IohPlan *plan, const IohOptions *options, const IohFacts *facts, GE
     else if (options->offset > 0 && !facts->file.seekable)
         return ioh_error_usage (error, _ ("--%s: %s (%s) has no positions"), IOH_OPTION_OFFSET,
                                 options->file_name, ioh_end_kind_name (facts->file.kind));
+    else if (facts->file.appends && options->offset != facts->file.position)
+        /* the kernel would put every write behind the end, wherever it was meant to go */
+        return ioh_error_usage (
+            error, _ ("--%s: %s appends, its stream begins at byte %" PRIu64 " and nowhere else"),
+            IOH_OPTION_OFFSET, options->file_name, facts->file.position);
     else
         plan->offset = options->offset;
     return TRUE;

@@ -225,7 +225,7 @@ probe_descriptor (IohEndFacts *facts, int fd, gboolean writes, const IohPlace *p
     if (position < 0)
         return ioh_error_errno (error, place, (int) -position);
     /* O_APPEND: every write goes to the end, whatever the position says */
-    facts->position = (flags & O_APPEND) != 0 ? facts->size : (uint64_t) position;
+    facts->position = facts->appends ? facts->size : (uint64_t) position;
     return TRUE;
 }
 

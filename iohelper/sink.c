@@ -124,6 +124,7 @@ ioh_sink_open (const IohOptions *options, const IohPlan *plan, const IohFacts *f
     sink->kind = facts->file.kind;
     sink->seekable = facts->file.seekable;
     sink->inherited = options->file_fd >= 0;
+    sink->appends = facts->file.appends;
     sink->storage.fd = sink->storage.direct_fd = sink->storage.plain_fd = -1;
     sink->early_fd = -1;
     sink->reserved = plan->offset;
@@ -149,7 +150,7 @@ ioh_sink_open (const IohOptions *options, const IohPlan *plan, const IohFacts *f
         ioh_sink_free (sink);
         return NULL;
     }
-    if (sink->seekable && sink->inherited && !facts->file.appends)
+    if (sink->seekable && sink->inherited && !sink->appends)
         ioh_storage_detach (&sink->storage);
     return sink;
 }
@@ -269,11 +270,12 @@ ioh_sink_splice (IohSink *sink, int pipe_fd, size_t length, uint64_t offset, siz
     return IOH_STEP_MOVED;
 }
 
-/* Cuts a regular file to the stream's end: preallocation and old content may lie behind it. */
+/* Cuts a regular file to the stream's end: preallocation and old content may lie behind it. What
+ * lies behind what was appended, somebody else has appended meanwhile. */
 static gboolean
 sink_cut (IohSink *sink, uint64_t end, GError **error)
 {
-    if (sink->kind == IOH_END_BLOCK)
+    if (sink->kind == IOH_END_BLOCK || sink->appends)
         return TRUE;
     int result = ioh_sys_truncate (sink->storage.fd, end);
     return result >= 0 || sink_failed (sink, IOH_STAGE_TRUNCATE, end, result, error);

@@ -23,6 +23,7 @@ typedef struct {
     IohEndKind kind;
     gboolean seekable;
     gboolean inherited;          /* the caller's descriptor: its position is left at the end */
+    gboolean appends;            /* its writes go to the end of the file, whoever moved that */
     IohStorage storage;          /* when seekable */
     IohChannel channel;          /* when not */
     IohPublication *publication; /* NULL when written in place */

@@ -37,6 +37,23 @@ theirs.close()
 came = b"".join(iter(lambda: ours.recv(65536), b""))
 sys.exit(producer.wait() or helper.wait() or came != open("stream", "rb").read())'
 
+# what reads does not mind that the descriptor would append
+from_appending='import os, sys
+fd = os.open("f", os.O_RDWR | os.O_APPEND)
+os.set_inheritable(fd, True)
+os.execv(os.environ["IOH_HELPER"], ["iohelper", "restore", "fd:%d" % fd])'
+
+cp stream f
+python3 -c "$from_appending" 2>err | check $n >bad
+verdict "a restore from a descriptor that appends" "$(cat bad err)"
+
+# with_another BYTES: the stream, and when so many of f are written, a line of somebody else's in f
+with_another () {
+    cat stream
+    until (( $(stat -c %s f) >= $1 )); do sleep 0.01; done
+    echo theirs >>f
+}
+
 for engine in $(engines); do
     echo old >f
     exec 8<f
@@ -46,6 +63,17 @@ for engine in $(engines); do
     in_place "$engine: fd:5, read and write"
     save fd:5 5>>f <stream
     verdict "$engine: fd:5, appending" "$(complaint 0 && tail -c $n f | check $n)"
+    cp f old
+    save --offset 1 fd:5 5>>f <stream
+    verdict "$engine: fd:5, appending elsewhere" \
+        "$(complaint 2 " appends" "begins at byte $(stat -c %s old)" && cmp f old)"
+    save --offset "$(stat -c %s f)" fd:5 5>>f <stream
+    verdict "$engine: fd:5, appending at its end" \
+        "$(complaint 0 && cmp f <(cat old stream))"
+    : >f
+    save fd:5 5>>f < <(with_another 1048576)
+    verdict "$engine: fd:5, appending beside somebody else" \
+        "$(complaint 0 && (( $(stat -c %s f) == n + 7 )) || stat -c '%s bytes' f)"
     : >f
     save fd:5 5>>f <stream
     in_place "$engine: fd:5, appending to nothing"

@@ -156,6 +156,8 @@ test_named_refused (void)
         {"save --engine direct fd:7", "file=regular appends=1",
          "engine direct cannot be used here: the descriptor appends, which allows one write at a "
          "time"},
+        {"save --offset 10 fd:7", "file=regular appends=1 position=4096",
+         "--offset: fd 7 appends, its stream begins at byte 4096 and nowhere else"},
         {"save --engine splice x", "stream=regular",
          "engine splice cannot be used here: the stream is neither a pipe nor a socket"},
         {"restore --engine splice x", "file=pipe",
