@@ -86,7 +86,7 @@ listing_add_engine (JsonBuilder *builder, const IohEngine *engine, const IohFact
     json_builder_set_member_name (builder, "name");
     json_builder_add_string_value (builder, engine->name);
     json_builder_set_member_name (builder, "summary");
-    json_builder_add_string_value (builder, engine->summary);
+    json_builder_add_string_value (builder, _ (engine->summary));
     for (unsigned d = 0; d < G_N_ELEMENTS (listing_directions); d++) {
         json_builder_set_member_name (builder, ioh_wire_direction_name (listing_directions[d]));
         json_builder_begin_object (builder);
