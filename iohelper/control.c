@@ -23,9 +23,6 @@
 #include "probe.h"
 #include "sys.h"
 
-/* Should the kernel refuse to make it known that the state has changed, who waits looks. */
-#define CONTROL_LOOK_US G_USEC_PER_SEC
-
 /* How long a manager that has gone may wait for its signal to be watched for. What comes before,
  * the look at the ends, takes longer only where storage does not answer. */
 #define CONTROL_GRACE_US (5 * G_USEC_PER_SEC)
@@ -236,7 +233,7 @@ ioh_control_await (IohControl *control, IohCancel *cancel, GError **error)
             {.fd = control->news_fd, .events = POLLIN},
             {.fd = ioh_cancel_fd (cancel), .events = POLLIN},
         };
-        int result = ioh_sys_poll (fds, G_N_ELEMENTS (fds), CONTROL_LOOK_US);
+        int result = ioh_sys_poll (fds, G_N_ELEMENTS (fds), IOH_SYS_LOOK_US);
         if (result < 0)
             return ioh_error_internal (error, _ ("cannot wait"), -result);
     }

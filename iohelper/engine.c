@@ -11,6 +11,7 @@
 #include "engine-copy.h"
 #include "engine-direct.h"
 #include "engine-splice.h"
+#include "sys.h"
 
 /* In order of preference: the first that is usable serves --engine=auto. */
 static const IohEngine *const engine_table[] = {
@@ -68,7 +69,7 @@ IohStep
 ioh_wait_also_for_news (IohWait *wait, int fd)
 {
     wait->fds[wait->count++] = (struct pollfd){.fd = fd, .events = POLLIN};
-    if (wait->timeout_us < 0 || wait->timeout_us > IOH_WAIT_LOOK_US)
-        wait->timeout_us = IOH_WAIT_LOOK_US;
+    if (wait->timeout_us < 0 || wait->timeout_us > IOH_SYS_LOOK_US)
+        wait->timeout_us = IOH_SYS_LOOK_US;
     return IOH_STEP_WAIT;
 }

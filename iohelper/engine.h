@@ -21,10 +21,6 @@ typedef enum {
     IOH_STEP_FAILED,      /* the error is set */
 } IohStep;
 
-/* Threads of ours write to a descriptor when they have something to tell. Should the kernel refuse
- * that, who waits looks after so long: the transfer is slow then, and does not stand still. */
-#define IOH_WAIT_LOOK_US G_USEC_PER_SEC
-
 /* What a step that returned WAIT is waiting for: any of the descriptors, or the time. */
 typedef struct {
     struct pollfd fds[3];

@@ -40,6 +40,10 @@ ssize_t ioh_sys_sendfile (int out_fd, int in_fd, uint64_t *in_offset, size_t len
 /* Waits until one of FDS is ready or TIMEOUT_US microseconds have passed (-1: for ever). */
 int ioh_sys_poll (struct pollfd *fds, unsigned count, gint64 timeout_us);
 
+/* Threads of ours write to a descriptor when they have something to tell. Should the kernel refuse
+ * that, who waits looks after so long: the transfer is slow then, and does not stand still. */
+#define IOH_SYS_LOOK_US G_USEC_PER_SEC
+
 /* Takes the slack from this thread's timers. A refusal (-errno) costs speed alone. */
 int ioh_sys_wake_on_time (void);
 
