@@ -198,6 +198,8 @@ splice_save_rest (gpointer state, GError **error)
 
     while (step == IOH_STEP_MOVED && splice_save_holds (splice))
         step = splice_save_give (splice, &wait, error);
+    if (step == IOH_STEP_WAIT)
+        return ioh_error_internal (error, _ ("cannot wait"), EAGAIN);
     return step == IOH_STEP_MOVED;
 }
 

@@ -53,7 +53,7 @@ struct IohEngine {
     gboolean (*settle) (gpointer state, GError **error);
 
     /* Writes to a file what was taken from the stream and not yet handed over, for a save that is
-     * given up and whose beginning is kept. Nothing is in flight. */
+     * given up and whose beginning is kept. Nothing is in flight. FALSE with the error set. */
     gboolean (*save_rest) (gpointer state, GError **error);
 
     /* Releases everything; accepts half-built state and NULL. */

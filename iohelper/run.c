@@ -217,8 +217,7 @@ run_keep_rest (Run *run, const IohEngine *engine, gpointer state)
     g_autoptr (GError) failure = NULL;
 
     if (!engine->save_rest (state, &failure))
-        ioh_report_note (run->job.report, _ ("what was kept ends early: %s"),
-                         failure != NULL ? failure->message : g_strerror (EAGAIN));
+        ioh_report_note (run->job.report, _ ("what was kept ends early: %s"), failure->message);
 }
 
 /* Runs one engine from begin to end. What is in flight is waited for whatever happened; the first
