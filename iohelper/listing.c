@@ -34,7 +34,7 @@ listing_append (GString *text, int columns, const char *what, const char *word, 
 {
     g_autofree char *body = g_strdup_printf ("%s: %s", word, why);
 
-    g_string_append_printf (text, "%*s%-8s ", LISTING_NAME, "", what);
+    g_string_append_printf (text, "%*s%-*s", LISTING_NAME, "", LISTING_NAME, what);
     ioh_wrap_append (text, 2 * LISTING_NAME, body, columns);
 }
 
@@ -46,7 +46,7 @@ listing_table (const IohFacts *facts, int columns)
     const char *why = NULL;
 
     for (unsigned i = 0; (engine = ioh_engine_nth (i)) != NULL; i++) {
-        g_string_append_printf (text, "%-8s ", engine->name);
+        g_string_append_printf (text, "%-*s", LISTING_NAME, engine->name);
         ioh_wrap_append (text, LISTING_NAME, _ (engine->summary), columns);
         for (unsigned d = 0; d < G_N_ELEMENTS (listing_directions); d++) {
             gboolean usable = listing_usable (engine, facts, listing_directions[d], &why);
@@ -68,12 +68,9 @@ listing_add_queue (JsonBuilder *builder, const IohFacts *facts)
     g_autofree char *reason = NULL;
     const char *name = ioh_wire_queue_name (ioh_plan_queue (facts, &reason));
 
-    json_builder_set_member_name (builder, "queue");
-    json_builder_begin_object (builder);
-    json_builder_set_member_name (builder, "name");
-    json_builder_add_string_value (builder, name);
-    json_builder_set_member_name (builder, "reason");
-    json_builder_add_string_value (builder, reason);
+    ioh_json_begin_object (builder, "queue");
+    ioh_json_add_text (builder, "name", name);
+    ioh_json_add_text (builder, "reason", reason);
     json_builder_end_object (builder);
 }
 
@@ -83,18 +80,13 @@ listing_add_engine (JsonBuilder *builder, const IohEngine *engine, const IohFact
     const char *why = NULL;
 
     json_builder_begin_object (builder);
-    json_builder_set_member_name (builder, "name");
-    json_builder_add_string_value (builder, engine->name);
-    json_builder_set_member_name (builder, "summary");
-    json_builder_add_string_value (builder, _ (engine->summary));
+    ioh_json_add_text (builder, "name", engine->name);
+    ioh_json_add_text (builder, "summary", _ (engine->summary));
     for (unsigned d = 0; d < G_N_ELEMENTS (listing_directions); d++) {
-        json_builder_set_member_name (builder, ioh_wire_direction_name (listing_directions[d]));
-        json_builder_begin_object (builder);
-        json_builder_set_member_name (builder, "usable");
-        json_builder_add_boolean_value (
-            builder, listing_usable (engine, facts, listing_directions[d], &why));
-        json_builder_set_member_name (builder, "reason");
-        json_builder_add_string_value (builder, why);
+        gboolean usable = listing_usable (engine, facts, listing_directions[d], &why);
+        ioh_json_begin_object (builder, ioh_wire_direction_name (listing_directions[d]));
+        ioh_json_add_boolean (builder, "usable", usable);
+        ioh_json_add_text (builder, "reason", why);
         json_builder_end_object (builder);
     }
     if (engine->queues)
